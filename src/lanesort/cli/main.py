@@ -1,0 +1,55 @@
+"""The ``lanesort`` command: its table of commands, and how errors reach the user."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import cyclopts
+from rich.console import Console
+
+from lanesort.errors import LanesortError
+
+__all__ = ["COMMANDS", "app", "main"]
+
+COMMANDS: dict[str, str] = {
+    "top-k": "lanesort.cli.top_k:top_k",
+}
+"""Each command, or group of commands, and where it lives; it is imported when it is called."""
+
+app = cyclopts.App(
+    name="lanesort",
+    help="Sort, top-k, merge and nonzero as accelerators do them, on the CPU.",
+    result_action="return_value",
+)
+for _name, _where in COMMANDS.items():
+    app.command(_where, name=_name)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    A bad option or file is one line on standard error and exit code 2. ``--debug`` in front
+    of everything shows the traceback instead.
+    """
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in tokens
+    if debug:
+        tokens.remove("--debug")
+    errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    try:
+        code = app(tokens, exit_on_error=False, print_error=False, error_console=errors)
+    except (LanesortError, cyclopts.CycloptsError, OSError, MemoryError) as error:
+        if debug:
+            raise
+        text = str(error) or type(error).__name__
+        errors.print(f"lanesort: {text.strip()}")
+        return 2
+    except KeyboardInterrupt:
+        errors.print("lanesort: interrupted")
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

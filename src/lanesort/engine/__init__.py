@@ -1,0 +1,1 @@
+"""Engines: the ways of ordering pairs that a model can be run on."""

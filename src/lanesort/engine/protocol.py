@@ -1,0 +1,118 @@
+"""What an engine is: a few verbs on values and the indices that travel with them.
+
+Models ask an engine for the order of pairs and know nothing of how it is found. Three
+engines exist, independent of one another: ``reference`` (obvious NumPy), ``native`` (the
+SIMD kernels) and ``datapath`` (compare-exchange networks and cursors, as the hardware).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy.typing as npt
+
+from lanesort.errors import ArgumentValueError
+from lanesort.order import Order
+
+__all__ = ["ENGINES", "Engine", "MergedRuns", "Verb", "resolve"]
+
+Array = npt.NDArray[Any]
+Verb = Literal["order_pairs", "merge_runs", "merge_blocks", "compact"]
+NonzeroRule = Literal["value", "ordered", "bits"]
+Stop = Literal["all", "first-exhausted"]
+
+
+class MergedRuns(NamedTuple):
+    """What `Engine.merge_runs` gives: merged pairs, and how many came from each run."""
+
+    values: Array
+    payload: Array
+    consumed: tuple[int, ...]
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A way of ordering pairs.
+
+    Values have any dtype of `lanesort.order.KEY_CLASSES`; payloads are unsigned integers of
+    32 or 16 bits. Returned values are bitwise the given ones. Inputs are never written.
+    """
+
+    name: str
+
+    def refusal(self, verb: Verb, order: Order) -> str | None:
+        """Return None if the engine has `verb` under `order`, else which part it lacks."""
+
+    def order_pairs(
+        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """Order each row of pairs.
+
+        Parameters
+        ----------
+        values, payload
+            Shape (R, N). Ties go by position in the row (``low``, ``high``) or by payload.
+        order
+            How values compare.
+        out
+            Where to write values and payload, shape (R, N) each; any strides, so that
+            interleaved pairs can be written in place. Must not overlap the inputs.
+        """
+
+    def merge_runs(
+        self,
+        runs: Sequence[tuple[Array, Array]],
+        order: Order,
+        *,
+        stop: Stop = "all",
+        limit: int | None = None,
+    ) -> MergedRuns:
+        """Merge sorted runs of pairs, each a 1-D (values, payload).
+
+        ``order.tie`` is ``run`` or ``later-run``. The merge ends when everything is merged,
+        when `limit` pairs are emitted, or, under ``first-exhausted``, as soon as one run has
+        given its last pair; a run that is empty from the start stops it before any.
+        Under ``compare-false`` heads are compared by plain ``>`` (``<`` ascending), in the
+        manner of a scan that keeps the earlier run unless a later one is strictly better.
+        """
+
+    def merge_blocks(
+        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """Merge groups of equally long sorted runs: (G, W, L) pairs to (G, W·L) pairs."""
+
+    def compact(self, values: Array, rule: NonzeroRule) -> Array:
+        """Return the int64 positions of the nonzeros of a 1-D array.
+
+        ``value``: NaN counts, -0.0 does not. ``ordered``: neither counts. ``bits``: both do.
+        """
+
+
+ENGINES: dict[str, str] = {
+    "reference": "lanesort.engine.reference:ReferenceEngine",
+    "native": "lanesort.engine.native:NativeEngine",
+    "datapath": "lanesort.engine.datapath:DatapathEngine",
+}
+"""Where each engine lives; it is imported when it is first asked for."""
+
+_made: dict[str, Engine] = {}
+
+
+def resolve(engine: str | Engine) -> Engine:
+    """Return the engine of that name, or the engine itself.
+
+    Raises
+    ------
+    ArgumentValueError
+        For an unknown name.
+    """
+    if not isinstance(engine, str):
+        return engine
+    if engine not in ENGINES:
+        raise ArgumentValueError(f"engine is {engine!r}; accepted are {', '.join(map(repr, ENGINES))}")
+    if engine not in _made:
+        module, _, name = ENGINES[engine].partition(":")
+        _made[engine] = getattr(import_module(module), name)()
+    return _made[engine]
