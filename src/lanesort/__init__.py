@@ -1,9 +1,83 @@
 """lanesort: the sort instructions of accelerators, exact and explained, and a fast CPU library.
 
-The library (`top_k`, `argsort`, `sort_pairs` …), the models of the instructions and the
-plans that turn big jobs into programs of them follow one order, see `lanesort.order`.
+The library orders arrays, the models run instruction words and `.pto` kernels, and both
+follow one order, see `lanesort.order`.
+
+=============  ==========================================================================
+arrays         `sort`, `argsort`, `sort_pairs`, `sort_by_key`, `top_k`, `merge`,
+               `flatnonzero`, `nonzero`
+results        `Pairs`, `Merged`, `Nonzero`
+order          `Order`
+models         `lanesort.neuron`, `lanesort.pto`
+errors         `LanesortError` and its kinds in `lanesort.errors`
+=============  ==========================================================================
 """
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lanesort.errors import LanesortError
+from lanesort.order import Order
+from lanesort.results import Merged, Nonzero, Pairs
+
+if TYPE_CHECKING:
+    from lanesort import neuron, pto
+    from lanesort.kernels.merge import merge
+    from lanesort.kernels.nonzero import flatnonzero, nonzero
+    from lanesort.kernels.sort import argsort, sort, sort_pairs
+    from lanesort.kernels.sort_by_key import sort_by_key
+    from lanesort.kernels.top_k import top_k
+
+__all__ = [
+    # arrays
+    "argsort",
+    "flatnonzero",
+    "merge",
+    "nonzero",
+    "sort",
+    "sort_by_key",
+    "sort_pairs",
+    "top_k",
+    # results
+    "Merged",
+    "Nonzero",
+    "Pairs",
+    # order
+    "Order",
+    # models
+    "neuron",
+    "pto",
+    # errors
+    "LanesortError",
+]
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "argsort": "lanesort.kernels.sort",
+    "flatnonzero": "lanesort.kernels.nonzero",
+    "merge": "lanesort.kernels.merge",
+    "neuron": "",
+    "nonzero": "lanesort.kernels.nonzero",
+    "pto": "",
+    "sort": "lanesort.kernels.sort",
+    "sort_by_key": "lanesort.kernels.sort_by_key",
+    "sort_pairs": "lanesort.kernels.sort",
+    "top_k": "lanesort.kernels.top_k",
+}
+"""Names that are imported when they are first used; an empty place is a submodule."""
+
+
+def __getattr__(name: str) -> Any:
+    where = _LAZY.get(name)
+    if where is None:
+        raise AttributeError(f"module 'lanesort' has no attribute {name!r}")
+    found = getattr(import_module(where), name) if where else import_module(f"lanesort.{name}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

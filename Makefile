@@ -1,0 +1,90 @@
+# Everything that a contributor runs. Each target installs what it lacks and says what it does.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*.h native/*.cpp)
+MINUTES ?= 1
+export LANESORT_WERROR ?= ON
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help run test lint unit bench fuzz docs nightly generated clean
+
+help:
+	@echo "make run      rank the example scores, and show the models at work"
+	@echo "make test     lint, types, import contracts, generated files, tests, examples"
+	@echo "make bench    lanesort beside its peers, as ratios; QUICK=1 for a short run"
+	@echo "make fuzz     fuzz every target for MINUTES minutes"
+	@echo "make docs     build the documentation, warnings are errors"
+	@echo "make nightly  the long tests"
+	@echo "make generated  write the generated files anew"
+	@echo "make clean    remove what was built"
+
+# --- what is needed ------------------------------------------------------------------------
+$(VENV)/system:
+	@tools/system-packages
+	@mkdir -p $(VENV) && touch $@
+
+$(BIN)/python: $(VENV)/system
+	@echo "==> making a virtual environment in $(VENV)"
+	@test -x $@ || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/built: $(BIN)/python $(NATIVE)
+	@echo "==> building the native core and installing lanesort with its extras (editable)"
+	@$(BIN)/pip install --quiet 'scikit-build-core>=1.1,<2' 'nanobind>=3.1,<4' 'cmake>=3.22' ninja
+	@$(BIN)/pip install --quiet --no-build-isolation --editable '.[pto,files]'
+	@touch $@
+
+$(VENV)/test: $(VENV)/built
+	@echo "==> installing what the tests need"
+	@$(BIN)/pip install --quiet --group test --group lint
+	@touch $@
+
+$(VENV)/bench: $(VENV)/test
+	@echo "==> installing the peers of the benchmark"
+	@$(BIN)/pip install --quiet --group bench
+	@touch $@
+
+$(VENV)/docs: $(VENV)/built
+	@echo "==> installing what the documentation needs"
+	@$(BIN)/pip install --quiet --group docs
+	@touch $@
+
+# --- what is done --------------------------------------------------------------------------
+run: $(VENV)/built
+	@$(BIN)/python examples/run.py
+
+lint: $(VENV)/test
+	@echo "==> ruff, mypy --strict, import contracts"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+unit: $(VENV)/test
+	@echo "==> tests and examples"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not nightly'
+
+test: lint unit
+
+nightly: $(VENV)/test
+	@echo "==> the long tests"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m nightly --timeout 7200
+
+bench: $(VENV)/bench
+	@$(BIN)/python -m bench $(if $(QUICK),--quick)
+
+fuzz: $(VENV)/test
+	@$(BIN)/pip install --quiet --group fuzz
+	@$(BIN)/python -m fuzz --minutes $(MINUTES)
+
+docs: $(VENV)/docs
+	@$(BIN)/python docs/generate.py --check
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -b html docs docs/_build/html
+
+generated: $(VENV)/test
+	@$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf build dist docs/_build bench/out $(VENV) src/lanesort/_core.*.so

@@ -1,0 +1,11 @@
+"""Runs the Python examples of README.md and docs/*.md as tests."""
+
+from __future__ import annotations
+
+from sybil import Sybil
+from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(doctest_optionflags=0), SkipParser()],
+    patterns=["README.md", "docs/*.md"],
+).pytest()

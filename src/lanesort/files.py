@@ -1,0 +1,244 @@
+"""Arrays in files: `.npy`, `.npz`, `.safetensors` and `.parquet`, read and written.
+
+Reading maps files into memory where the format allows it, and never unpickles. Writing goes
+to a temporary file beside the target, which is synced and renamed: there is never half an
+output, and an old one stays until the new one is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from lanesort.errors import FileError, MissingExtraError
+
+__all__ = ["FORMATS", "named_dtype", "read_array", "read_lines", "written_aside", "write_arrays"]
+
+Array = npt.NDArray[Any]
+
+FORMATS = (".npy", ".npz", ".safetensors", ".parquet")
+
+
+def read_array(path: str | Path, name: str | None = None, dtype: str | None = None) -> Array:
+    """Read one array from a file.
+
+    Parameters
+    ----------
+    path
+        A file of one of `FORMATS`.
+    name
+        Member of an `.npz`, tensor of a `.safetensors`, column of a `.parquet`; may be left
+        out where the file holds one alone.
+    dtype
+        For `.npy` and `.npz` files whose dtype NumPy lost: ``bfloat16`` is stored as ``|V2``.
+
+    Returns
+    -------
+    numpy.ndarray
+        Memory-mapped and read-only for `.npy`.
+
+    Raises
+    ------
+    FileError
+        If the file is missing, broken, of another format, or has no such member.
+    """
+    file = Path(path)
+    reader = _READERS.get(file.suffix.lower())
+    if reader is None:
+        raise FileError(f"{file}: unknown format {file.suffix!r}; accepted are {', '.join(FORMATS)}")
+    if not file.is_file():
+        raise FileError(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
+    try:
+        array = reader(file, name)
+    except FileError:
+        raise
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, MemoryError) as error:
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FileError(f"{file}: can't be read as {file.suffix[1:]}: {text}") from error
+    return _with_dtype(array, dtype, file)
+
+
+def named_dtype(name: str) -> np.dtype[Any]:
+    """Return the dtype of that name, those of ml_dtypes included."""
+    try:
+        return np.dtype(getattr(ml_dtypes, name, name))
+    except TypeError:
+        raise FileError(f"dtype {name!r} is unknown; examples are float32, bfloat16, int16") from None
+
+
+def _with_dtype(array: Array, dtype: str | None, file: Path) -> Array:
+    if dtype is None:
+        if array.dtype.kind == "V" and array.dtype.names is None:
+            raise FileError(
+                f"{file}: holds {array.dtype.itemsize}-byte values of a dtype that NumPy lost; "
+                "say which with --dtype, for example --dtype bfloat16"
+            )
+        return array
+    wanted = named_dtype(dtype)
+    if wanted == array.dtype:
+        return array
+    if array.dtype.kind != "V" or wanted.itemsize != array.dtype.itemsize:
+        raise FileError(
+            f"{file}: holds {array.dtype}; --dtype {dtype} only names the dtype of raw values "
+            f"(|V{wanted.itemsize}), it converts nothing"
+        )
+    return array.view(wanted)
+
+
+def _read_npy(file: Path, name: str | None) -> Array:
+    if name is not None:
+        raise FileError(f"{file}: an .npy file holds one array without a name; leave the name out")
+    mapped: Array = np.load(file, mmap_mode="r", allow_pickle=False)
+    return mapped
+
+
+def _read_npz(file: Path, name: str | None) -> Array:
+    with np.load(file, allow_pickle=False) as archive:
+        member: Array = archive[_chosen(file, name, list(archive.files))]
+        return member
+
+
+def _read_safetensors(file: Path, name: str | None) -> Array:
+    with _extra("safetensors", "files").safe_open(file, framework="numpy") as tensors:
+        chosen = _chosen(file, name, list(tensors.keys()))
+        found: Array = tensors.get_tensor(chosen)
+        return found
+
+
+def _read_parquet(file: Path, name: str | None) -> Array:
+    parquet = _extra("pyarrow.parquet", "files")
+    arrow = _extra("pyarrow", "files")
+    try:
+        chosen = _chosen(file, name, parquet.ParquetFile(file).schema_arrow.names)
+        column = parquet.read_table(file, columns=[chosen]).column(0).combine_chunks()
+    except arrow.ArrowException as error:
+        raise FileError(f"{file}: can't be read as parquet: {str(error).splitlines()[0]}") from error
+    if column.null_count:
+        raise FileError(f"{file}: column {chosen!r} has {column.null_count} nulls; they have no order here")
+    found: Array = column.to_numpy(zero_copy_only=False)
+    return found
+
+
+def _chosen(file: Path, name: str | None, names: list[str]) -> str:
+    listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
+    if name is None:
+        if len(names) == 1:
+            return names[0]
+        raise FileError(f"{file}: holds {len(names)} arrays ({listed}); say which with --name")
+    if name not in names:
+        raise FileError(f"{file}: has no array {name!r}; it holds {listed}")
+    return name
+
+
+def _extra(module: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{module.partition('.')[0]} is not installed; pip install 'lanesort[{extra}]'"
+        ) from error
+
+
+_READERS: dict[str, Callable[[Path, str | None], Array]] = {
+    ".npy": _read_npy,
+    ".npz": _read_npz,
+    ".safetensors": _read_safetensors,
+    ".parquet": _read_parquet,
+}
+
+
+def read_lines(path: str | Path, count: int) -> list[str]:
+    """Read a text file of `count` lines, for example the labels of columns."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: can't be read as text: {error}") from error
+    if len(lines) != count:
+        raise FileError(f"{path}: has {len(lines)} lines for {count} columns; one label a column is needed")
+    return lines
+
+
+@contextmanager
+def written_aside(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file that takes the place of `path` when all went well.
+
+    Raises
+    ------
+    FileError
+        If the folder can't be written, or the disk is full. `path` is then as it was.
+    """
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise FileError(f"{target}: can't be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise FileError(f"{target}: can't be written: {error.strerror or error}") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_arrays(path: str | Path, arrays: Mapping[str, Array]) -> None:
+    """Write arrays to a file of one of `FORMATS`; `.npy` takes exactly one."""
+    target = Path(path)
+    writer = _WRITERS.get(target.suffix.lower())
+    if writer is None:
+        raise FileError(f"{target}: unknown format {target.suffix!r}; accepted are {', '.join(FORMATS)}")
+    if target.suffix.lower() == ".npy" and len(arrays) != 1:
+        raise FileError(
+            f"{target}: an .npy file holds one array, this result has {len(arrays)} "
+            f"({', '.join(arrays)}); write .npz instead"
+        )
+    with written_aside(target) as file:
+        writer(file, arrays)
+
+
+def _write_npy(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
+    np.lib.format.write_array(file, next(iter(arrays.values())), allow_pickle=False)
+
+
+def _write_npz(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
+    np.savez(file, allow_pickle=False, **dict(arrays))
+
+
+def _write_safetensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
+    save = _extra("safetensors.numpy", "files").save
+    file.write(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))
+
+
+def _write_parquet(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
+    arrow = _extra("pyarrow", "files")
+    if any(array.ndim != 1 for array in arrays.values()):
+        raise FileError("parquet columns are 1-D; write .npz for arrays of more dimensions")
+    _extra("pyarrow.parquet", "files").write_table(arrow.table(dict(arrays)), file)
+
+
+_WRITERS: dict[str, Callable[[IO[bytes], Mapping[str, Array]], None]] = {
+    ".npy": _write_npy,
+    ".npz": _write_npz,
+    ".safetensors": _write_safetensors,
+    ".parquet": _write_parquet,
+}

@@ -1,0 +1,1 @@
+"""The fast library: one thin module per verb over the native core."""

@@ -1,0 +1,251 @@
+"""merge: sorted runs into one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lanesort import _core
+from lanesort.errors import ArgumentTypeError, ArgumentValueError
+from lanesort.kernels.arrays import Library, Received, index_dtype_of, receive
+from lanesort.kernels.control import current
+from lanesort.kernels.native_order import bits_view, key_order
+from lanesort.kernels.policy import order_of
+from lanesort.kernels.rows import Rows, as_rows
+from lanesort.kernels.threads import thread_count
+from lanesort.order import Order
+from lanesort.results import Merged
+
+__all__ = ["merge"]
+
+Array = npt.NDArray[Any]
+
+
+class _Job(NamedTuple):
+    runs: list[Rows]
+    indices: list[Rows] | None
+    order: Order
+    dtype: np.dtype[Any]
+    emitted: int
+    first_exhausted: bool
+    threads: int
+
+
+def merge(
+    runs: Sequence[Any],
+    /,
+    *,
+    indices: Sequence[Any] | None = None,
+    axis: int = -1,
+    descending: bool = False,
+    k: int | None = None,
+    nan: str | None = None,
+    tie: str | None = None,
+    compat: str | None = None,
+    stop: str = "all",
+    check: bool = True,
+    index_dtype: Any = None,
+    threads: int | None = None,
+) -> Merged:
+    """Merge sorted runs into one.
+
+    Parameters
+    ----------
+    runs
+        Any number of sorted arrays of one dtype, empty ones included: 1-D, or N-D of one
+        shape but for `axis`, merged row by row along it.
+    indices
+        One integer array a run, of its shape, that travels with the values. Default: the
+        positions in the concatenation of the runs.
+    axis
+        Axis to merge along.
+    descending
+        The runs are largest first.
+    k
+        Stop after k elements a row.
+    nan, compat, threads
+        As in `lanesort.sort`.
+    tie
+        ``run``: of equal values the one from the earlier run first (default without
+        `indices`, where it is the same as ``low``). ``low`` (default with `indices`) or
+        ``high``: by index.
+    stop
+        ``all``, or ``first-exhausted``: as soon as one run has given its last element; a
+        run that is empty from the start stops it before anything. 1-D runs only.
+    check
+        Refuse a run that is not sorted in the order that `tie` needs.
+    index_dtype
+        Integer dtype of the indices; None: that of `indices`, else as in `lanesort.argsort`.
+
+    Returns
+    -------
+    Merged
+        ``(values, indices)``, with ``.consumed``, the elements taken from each run; for N-D
+        runs an array a run, one number for each row.
+
+    Raises
+    ------
+    TypeError
+        For values without an order, or runs of different dtypes.
+    ValueError
+        For a run that is not sorted, shapes that do not fit, other values not accepted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lanesort as ls
+    >>> values, indices = ls.merge([np.array([1, 3, 3]), np.array([3, 4])])
+    >>> values, indices
+    (array([1, 3, 3, 3, 4]), array([0, 1, 2, 3, 4]))
+    """
+    received = [receive(run, f"runs[{i}]") for i, run in enumerate(runs)]
+    if not received:
+        raise ArgumentValueError("runs is empty; merging needs at least one run, which may have no elements")
+    default_tie = "run" if indices is None else "low"
+    order = order_of(descending, None, nan, tie or default_tie, compat, ties=("run", "low", "high"))
+    job = _read(received, indices, axis, order, k, stop, index_dtype, threads)
+    if check:
+        _refuse_unsorted(job)
+    return _merged(job, received[0].library)
+
+
+def _read(
+    received: list[Received],
+    indices: Sequence[Any] | None,
+    axis: int,
+    order: Order,
+    k: int | None,
+    stop: str,
+    index_dtype: Any,
+    threads: int | None,
+) -> _Job:
+    library = received[0].library
+    rows = [as_rows(run.array, axis) for run in received]
+    key_order(received[0].array.dtype, _key_tie(order))
+    _same_kind(rows)
+    travelling = None if indices is None else _indices(indices, rows, axis)
+    if index_dtype is None and travelling is not None:
+        dtype = np.result_type(*(run.array.dtype for run in travelling))
+    else:
+        dtype = index_dtype_of(index_dtype, library)
+    total = sum(run.n for run in rows)
+    if stop not in ("all", "first-exhausted"):
+        raise ArgumentValueError(f"stop is {stop!r}; accepted are 'all', 'first-exhausted'")
+    if stop == "first-exhausted" and received[0].array.ndim > 1:
+        raise ArgumentValueError(
+            f"stop is 'first-exhausted' and runs have {received[0].array.ndim} dimensions; rows would "
+            "end at different lengths: merge 1-D runs one by one"
+        )
+    if travelling is None and total - 1 > np.iinfo(dtype).max:
+        raise ArgumentValueError(f"{total} positions do not fit index_dtype {dtype}; choose a wider one")
+    emitted = total if k is None else min(_checked_k(k), total)
+    workers = thread_count(threads, total * rows[0].rows)
+    return _Job(rows, travelling, order, dtype, emitted, stop == "first-exhausted", workers)
+
+
+def _key_tie(order: Order) -> Order:
+    return order.replace(tie="high" if order.tie == "high" else "low")
+
+
+def _checked_k(k: Any) -> int:
+    try:
+        count = operator.index(k)
+    except TypeError:
+        raise ArgumentTypeError(f"k is {k!r}; it must be an integer") from None
+    if count < 0:
+        raise ArgumentValueError(f"k is {count}; it must be at least 0")
+    return count
+
+
+def _same_kind(rows: list[Rows]) -> None:
+    first = rows[0]
+    for i, run in enumerate(rows):
+        if run.array.dtype != first.array.dtype:
+            raise ArgumentTypeError(f"runs[{i}] is {run.dtype}, runs[0] is {first.dtype}; merge one dtype")
+        if run.shape[:-1] != first.shape[:-1] or run.axis != first.axis:
+            raise ArgumentValueError(
+                f"runs[{i}] has shape {run.shape} (axis last), runs[0] {first.shape}; "
+                "they may differ along axis alone"
+            )
+
+
+def _indices(indices: Sequence[Any], rows: list[Rows], axis: int) -> list[Rows]:
+    if len(indices) != len(rows):
+        raise ArgumentValueError(f"indices has {len(indices)} arrays for {len(rows)} runs; give one a run")
+    found = []
+    for i, (given, run) in enumerate(zip(indices, rows, strict=True)):
+        array = receive(given, f"indices[{i}]").array
+        if array.dtype.kind not in "iu" and array.size:
+            raise ArgumentTypeError(f"indices[{i}] has dtype {array.dtype}; indices are integers")
+        own = as_rows(array if array.size else array.astype(np.int64), axis)
+        if own.shape != run.shape:
+            raise ArgumentValueError(f"indices[{i}] does not have the shape of runs[{i}]")
+        if own.array.size and own.array.min() < 0:
+            raise ArgumentValueError(f"indices[{i}] holds {own.array.min()}; indices are not negative")
+        found.append(own)
+    return found
+
+
+def _refuse_unsorted(job: _Job) -> None:
+    order = key_order(job.runs[0].array.dtype, _key_tie(job.order))
+    by_index = job.indices is not None and job.order.tie != "run"
+    for i, run in enumerate(job.runs):
+        for r in range(run.rows):
+            row = run.array[r]
+            travelling = job.indices[i].array[r].astype(np.uint64) if by_index and job.indices else None
+            if travelling is None and job.order.tie == "high":
+                travelling = np.arange(row.size, dtype=np.uint64)
+            at = _core.first_unsorted(bits_view(row), travelling, order, job.order.tie)
+            if at >= 0:
+                raise ArgumentValueError(_unsorted_message(job, i, r, at, row, travelling))
+
+
+def _unsorted_message(job: _Job, run: int, row: int, at: int, values: Array, travelling: Array | None) -> str:
+    where = f"runs[{run}]" + (f" (row {row})" if job.runs[run].rows > 1 else "")
+    direction = "descending" if job.order.descending else "ascending"
+    ties = "" if travelling is None else f", index {travelling[at - 1]} then {travelling[at]}"
+    return (
+        f"{where} is not sorted {direction} with nan={job.order.nan!r}, tie={job.order.tie!r}: element "
+        f"{at - 1} is {values[at - 1]}, element {at} is {values[at]}{ties}; sort it first, or pass "
+        "check=False to merge it as it is"
+    )
+
+
+def _merged(job: _Job, library: Library) -> Merged:
+    first = job.runs[0]
+    values = np.empty((first.rows, job.emitted), first.array.dtype)
+    indices = np.empty((first.rows, job.emitted), np.uint64)
+    consumed = np.array([_merge_row(job, r, values[r], indices[r]) for r in range(first.rows)], np.int64)
+    consumed = consumed.reshape(first.rows, len(job.runs))
+    if job.first_exhausted:
+        taken = int(consumed.sum())
+        values, indices = values[:, :taken], indices[:, :taken]
+    counts: tuple[Any, ...] = tuple(library.give(first.per_row(c.copy())) for c in consumed.T)
+    if len(first.shape) == 1:
+        counts = tuple(int(c) for c in consumed[0])
+    return Merged(
+        library.give(first.restore_values(values)),
+        library.give(first.restore(indices.astype(job.dtype))),
+        counts,
+    )
+
+
+def _merge_row(job: _Job, r: int, values: Array, indices: Array) -> list[int]:
+    travelling = None
+    if job.indices is not None:
+        travelling = [run.array[r].astype(np.uint64) for run in job.indices]
+    return _core.merge(
+        [bits_view(run.array[r]) for run in job.runs],
+        travelling,
+        key_order(values.dtype, _key_tie(job.order)),
+        job.order.tie,
+        bits_view(values),
+        indices,
+        first_exhausted=job.first_exhausted,
+        threads=job.threads,
+        control=current(),
+    )
