@@ -1,0 +1,1 @@
+"""The benchmark: lanesort beside its peers, as ratios within one run."""
