@@ -1,0 +1,37 @@
+// Sorts rows: values with their positions, either alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "native/control.h"
+#include "native/order.h"
+
+namespace lanesort {
+
+// All strides are in bytes; pointers need no alignment.
+struct SortJob {
+  KeyOrder order;
+  size_t rows;
+  size_t columns;
+  const uint8_t* input;  // items lie one after the other in a row
+  ptrdiff_t input_row;
+  uint8_t* values;  // null: not wanted
+  ptrdiff_t values_row;
+  size_t value_stride;
+  uint8_t* indices;  // null: not wanted
+  ptrdiff_t indices_row;
+  size_t index_stride;
+  size_t index_bytes;  // 2, 4 or 8
+  uint64_t offset;     // added to each position; wraps
+  const uint8_t* payload;  // null, or what to write instead of positions; items of index_bytes
+  ptrdiff_t payload_row;
+  const uint8_t* lengths;  // null, or int64 in [0, columns]: only so many items of a row take part
+  ptrdiff_t lengths_step;
+  bool pairs;  // values and indices are interleaved: 32-bit value slots, each with its index behind
+};
+
+// Sorts rows [begin, end) of the job.
+void SortRows(const SortJob& job, size_t begin, size_t end, const Progress& progress);
+
+}  // namespace lanesort
