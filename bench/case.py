@@ -157,10 +157,16 @@ def _merge() -> Iterator[Case]:
 
 
 def _instructions() -> Iterator[Case]:
-    yield Case(
-        "tsort32", "float32", "random", (1024, 1024), goals={"plain-cpp": 15.0}, exchanges=8, quick=True
-    )
-    yield Case("tsort32", "float16", "random", (1024, 1024), goals={"plain-cpp": 10.0}, exchanges=8)
+    for dtype, goal in (("float32", 15.0), ("float16", 10.0)):
+        yield Case(
+            "tsort32",
+            dtype,
+            "random",
+            (1024, 1024),
+            goals={"plain-cpp": goal},
+            exchanges=network_exchanges(32),
+            quick=dtype == "float32",
+        )
     yield Case("tmrgsort_lists", "float32", "sorted", (4, 2048), goals={"plain-cpp": 3.0})
     yield Case("tmrgsort", "float32", "blocks32", (1, 8192), goals={"plain-cpp": 3.0})
     yield Case("neuron_small", "float32", "random", (1, 256), goals={})

@@ -50,7 +50,7 @@ def _arranged(rng: np.random.Generator, pattern: str, values: Array) -> Array:
         blocks = values.reshape(values.shape[0], -1, width)
         return np.sort(blocks, axis=2)[:, :, ::-1].reshape(values.shape)
     if pattern.startswith(("nan", "zeros")):
-        share = float(pattern.lstrip("nanzeros").rstrip("%")) / 100
+        share = float(pattern.removeprefix("nan").removeprefix("zeros").rstrip("%")) / 100
         special = np.where(rng.random(values.shape) < 0.5, -1.0, 1.0) * (
             np.nan if pattern.startswith("nan") else 0.0
         )

@@ -55,6 +55,9 @@ def _index(x: Array) -> Any:
 def _numpy(kind: str | None) -> Make:
     def make(case: Case, x: Array) -> Call:
         flat = x[0] if case.shape[0] == 1 else x
+        if case.op == "merge":
+            packed = _packed_runs(x)
+            return lambda: np.sort(packed, kind="stable")
         jobs: dict[str, Call] = {
             "sort_pairs": lambda: _taken(x, np.argsort(x, axis=1, kind=kind)),
             "sort": lambda: np.sort(flat, kind=kind),
@@ -62,7 +65,6 @@ def _numpy(kind: str | None) -> Make:
             "top_k": lambda: _numpy_top_k(x, case.k),
             "flatnonzero": lambda: np.flatnonzero(flat),
             "nonzero": lambda: np.nonzero(x),
-            "merge": lambda: np.sort(_packed_runs(x), kind="stable"),
             "sort_by_key": lambda: flat.astype(np.uint64)[np.argsort(flat, kind=kind)],
         }
         return jobs[case.op]
@@ -83,9 +85,8 @@ def _numpy_top_k(x: Array, k: int) -> tuple[Array, Array]:
 
 def _packed_runs(x: Array) -> Array:
     """Keys and positions in one u64, so that NumPy's merging sort of it is a merge of pairs."""
-    return (
-        _descending_keys(x).astype(np.uint64) << 32 | np.arange(x.size, dtype=np.uint64).reshape(x.shape)
-    ).ravel()
+    positions = np.arange(x.size, dtype=np.uint64).reshape(x.shape)
+    return (_descending_keys(x).astype(np.uint64) << np.uint64(32) | positions).ravel()
 
 
 def _descending_keys(x: Array) -> Array:

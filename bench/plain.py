@@ -57,14 +57,8 @@ def cpp_job(case: Case, x: Array) -> Callable[[], Any]:
     length, ways = (32, 4) if case.op == "tmrgsort" else (case.shape[1], case.shape[0])
     pairs = np.empty((x.size, 2), np.uint32)
     pairs[:, 0], pairs[:, 1] = bits.reshape(-1), np.arange(x.size)
-    groups = x.size // (ways * length)
-    return lambda: library.plain_merge(
-        _pointer(pairs),
-        ctypes.c_size_t(groups),
-        ctypes.c_size_t(ways),
-        ctypes.c_size_t(length),
-        _pointer(out),
-    )
+    sizes = [ctypes.c_size_t(n) for n in (x.size // (ways * length), ways, length)]
+    return lambda: library.plain_merge(_pointer(pairs), *sizes, _pointer(out))
 
 
 def vqsort_job(case: Case, x: Array) -> Callable[[], Any]:

@@ -36,11 +36,12 @@ def goal_ratio(measured: Measured, goal: str, by_id: dict[str, Measured]) -> flo
 def markdown(results: list[Measured], floors: Floors, missing: dict[str, str], targets: list[str]) -> str:
     """Return the table: a line for each case and goal, with the floor and its multiple."""
     by_id = {m.case.id: m for m in results}
+    rates = (1 / floors.read_ns_per_byte, 1 / floors.exchange_ns)
     lines = [
-        f"CPU: {cpu_name()}; targets: {', '.join(targets)}. Times are medians in ns an element, "
-        "± half the interquartile range; ratio is the peer's time over lanesort's.",
-        f"Floors of this core: {1 / floors.read_ns_per_byte:.1f} GB/s read, "
-        f"{1 / floors.exchange_ns:.2f} G compare-exchanges/s.",
+        f"CPU: {cpu_name()}; targets: {', '.join(targets)}.",
+        f"Floors of this core: {rates[0]:.1f} GB/s read, {rates[1]:.2f} G compare-exchanges/s.",
+        "Times are medians in ns an element ± half the interquartile range.",
+        "The ratio is the peer's time over lanesort's.",
         "",
         "| case | lanesort | × floor | against | its time | ratio | goal | |",
         "|---|--:|--:|---|--:|--:|--:|---|",
