@@ -7,17 +7,46 @@ pairs, where NaNs stand at the ends and equal values side by side.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from lanesort.engine.protocol import Engine, Verb, resolve
+from lanesort.evidence import unpinned
 from lanesort.order import Order, key_class, keys, nan_mask
 
-__all__ = ["Able", "able_engine", "descends_in_tie", "has_nan", "nan_decides"]
+__all__ = [
+    "Able",
+    "Piece",
+    "able_engine",
+    "ascends_in_blocks",
+    "descends_in_tie",
+    "has_nan",
+    "nan_decides",
+    "row_pieces",
+]
 
 Array = npt.NDArray[Any]
+
+CHUNK_ELEMENTS = 1 << 17
+"""Elements that are ordered at a time where one row of indices serves many rows."""
+
+
+unpinned(
+    "pto.nan-order",
+    ("pto.tsort32", "pto.tmrgsort"),
+    "Where NaN goes.",
+    "AscendC documentation: inf is the maximum, NaN first (TopK); PTO specification: numbers before NaN; the "
+    "pad of a tail is a negative NaN that must sort last (seed 002)",
+    {
+        "sign-magnitude": "positive NaN above +inf, negative NaN below -inf",
+        "last": "after every number",
+        "largest": "before every number",
+        "compare-false": "plain >, false for every NaN; a sort under it is not defined, only a merge",
+    },
+)
 
 
 class Able(NamedTuple):
@@ -72,3 +101,72 @@ def descends_in_tie(values: Array, indices: Array, order: Order) -> bool:
         return False
     key = keys(values, order)
     return bool((falls & (key[:, 1:] == key[:, :-1])).any())
+
+
+def ascends_in_blocks(indices: Array, block: int) -> bool:
+    """Say whether indices never fall inside a block, so that both tie rules agree."""
+    falls = indices[:, 1:] < indices[:, :-1]
+    falls[:, block - 1 :: block] = False
+    return not falls.any()
+
+
+class Piece(NamedTuple):
+    """Blocks to order: shape (N, n) values and indices, and (N, columns) of dst for their pairs."""
+
+    dst: Array
+    values: Array
+    indices: Array
+
+
+def row_pieces(dst: Array, values: Array, indices: Array, block: int) -> Iterator[Piece]:
+    """Cut rows into blocks, in as few pieces as their memory allows; a tail is the last piece.
+
+    Parameters
+    ----------
+    dst
+        Shape (R, columns of pairs or more).
+    values
+        Shape (R, columns).
+    indices
+        Shape (R, columns or more), or one row for all.
+    block
+        Elements of a block.
+    """
+    rows, columns = values.shape
+    width = 8 // values.itemsize
+    whole = columns // block * block
+    adjacent = dst.flags.c_contiguous and values.flags.c_contiguous and dst.shape[1] == width * whole
+    if whole and (rows == 1 or (adjacent and whole == columns)):
+        into = dst[:, : width * whole].reshape(-1, width * block)
+        yield from _chunks(into, values[:, :whole].reshape(-1, block), indices[:, :whole], block)
+    elif whole > block * rows:
+        for row in range(rows):
+            into = dst[row, : width * whole].reshape(-1, width * block)
+            payload = indices[row % len(indices), :whole].reshape(-1, block)
+            yield Piece(into, values[row, :whole].reshape(-1, block), payload)
+    else:
+        for first in range(0, whole, block):
+            yield _columns(dst, values, indices, first, first + block)
+    if whole < columns:
+        yield _columns(dst, values, indices, whole, columns)
+
+
+def _columns(dst: Array, values: Array, indices: Array, first: int, last: int) -> Piece:
+    width = 8 // values.itemsize
+    part = values[:, first:last]
+    return Piece(
+        dst[:, width * first : width * last], part, np.broadcast_to(indices[:, first:last], part.shape)
+    )
+
+
+def _chunks(into: Array, values: Array, indices: Array, block: int) -> Iterator[Piece]:
+    if indices.size == values.size:
+        yield Piece(into, values, indices.reshape(-1, block))
+        return
+    # The one row of indices is repeated for a chunk of rows, and that serves every chunk.
+    columns = indices.shape[1]
+    rows = min(values.size // columns, max(1, CHUNK_ELEMENTS // columns))
+    payload = np.broadcast_to(indices, (rows, columns)).reshape(-1, block)
+    for first in range(0, len(values), len(payload)):
+        part = values[first : first + len(payload)]
+        yield Piece(into[first : first + len(payload)], part, payload[: len(part)])

@@ -96,7 +96,7 @@ def tiles_are_none_box(operands: HasTiles, target: Target) -> Violation | None:
 
 
 def valid_parts_lie_in_tiles(operands: HasTiles, target: Target) -> Violation | None:
-    """The valid part of every tile lies inside the tile."""
+    """Every tile contains its valid part."""
     return any_tile(
         "valid_parts_lie_in_tiles",
         operands.tiles,
@@ -129,6 +129,6 @@ def tiles_lie_in_ub(operands: HasTiles, target: Target) -> Violation | None:
         (tile for tile in operands.tiles if tile.address_bytes is not None),
         size,
         lambda tile: f"bytes {tile.address_bytes} … {(tile.address_bytes or 0) + tile.extent_bytes}",
-        lambda tile: 0 <= (tile.address_bytes or 0) and (tile.address_bytes or 0) + tile.extent_bytes <= size,
+        lambda tile: (tile.address_bytes or 0) >= 0 and (tile.address_bytes or 0) + tile.extent_bytes <= size,
         f"the unified buffer of {target.name} ends at {size}",
     )

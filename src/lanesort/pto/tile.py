@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort.errors import ArgumentTypeError, ArgumentValueError
-from lanesort.evidence import fact
+from lanesort.evidence import fact, unpinned
 from lanesort.results import Pairs
 
 __all__ = ["PAIR_BYTES", "PairViews", "Tile", "columns_per_pair", "pair_views", "pairs", "tile"]
@@ -29,6 +29,14 @@ fact(
     "documented",
     "high",
     "seed 002, tile sizes; seed 004, data format",
+)
+
+unpinned(
+    "pto.half-pad-slot",
+    ("pto.tsort32", "pto.tmrgsort"),
+    "The 16 bits between value and index of a pair of half.",
+    "seed 002: zero; AscendC documentation: reserved",
+    {"zero": "zero after TSORT32, carried along by TMRGSORT"},
 )
 
 

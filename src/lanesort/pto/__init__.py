@@ -1,0 +1,44 @@
+"""Ascend PTO: the tile instructions that sort and merge, exact and explained.
+
+The functions take and return arrays; `Sort32` and `Merge` run the same instructions on the
+bytes of a program's tiles.
+"""
+
+from __future__ import annotations
+
+from lanesort.pto.functions import (
+    tmrgsort,
+    tmrgsort_lists,
+    tmrgsort_tmp_columns,
+    tsort32,
+    tsort32_tmp_columns,
+)
+from lanesort.pto.merging import Merge
+from lanesort.pto.operand import MergeOperands, Outcome, Sort32Operands, TileOperand
+from lanesort.pto.target import TARGETS, Target, find_target
+from lanesort.pto.tile import Tile, pairs, tile
+from lanesort.pto.tsort32 import Sort32
+
+__all__ = [
+    # instructions as functions of arrays
+    "tsort32",
+    "tmrgsort",
+    "tmrgsort_lists",
+    "tsort32_tmp_columns",
+    "tmrgsort_tmp_columns",
+    # tiles of pairs
+    "Tile",
+    "pairs",
+    "tile",
+    # targets
+    "TARGETS",
+    "Target",
+    "find_target",
+    # instructions on the tiles of a program
+    "MergeOperands",
+    "Merge",
+    "Outcome",
+    "Sort32",
+    "Sort32Operands",
+    "TileOperand",
+]

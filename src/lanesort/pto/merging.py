@@ -1,0 +1,300 @@
+"""The semantics of TMRGSORT, and what it has to know about its lists.
+
+Rules, facts and unpinned behaviours stand in `lanesort.pto.tmrgsort`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lanesort.engine.protocol import Engine, MergedRuns, Stop
+from lanesort.errors import RuleViolations, Violation
+from lanesort.order import NanPolicy, Order, key_class, keys, nan_mask
+from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Outcome, round_up
+from lanesort.pto.ordering import able_engine, has_nan
+from lanesort.pto.target import Target, find_target
+from lanesort.pto.tile import PAIR_BYTES, PairViews, pair_views
+from lanesort.pto.tmrgsort import ABOUT, WAYS, pairs_in, violations
+
+__all__ = ["PAD_NAN_BITS", "Merge", "Unsorted"]
+
+Array = npt.NDArray[Any]
+
+PAD_NAN_BITS = {"float32": 0xFFC00000, "float16": 0xFE00}
+"""Bits of the negative NaN that completes a tail block, by dtype."""
+
+
+class Unsorted(NamedTuple):
+    """Two neighbours of which the second should come first."""
+
+    row: int
+    position: int
+    first: Any
+    second: Any
+
+
+def plainly_sorted(lists: Array) -> bool:
+    """Say whether each row descends under plain >=, which also rules NaN out of it."""
+    if lists.shape[1] < 2:
+        return not has_nan(lists)
+    return bool((lists[:, :-1] >= lists[:, 1:]).all())
+
+
+def find_unsorted(lists: Array, order: Order) -> Unsorted | None:
+    """Return the first pair of neighbours, row by row, that is out of order, or None."""
+    if order.nan == "compare-false":
+        wrong = lists[:, 1:] > lists[:, :-1]
+    else:
+        key = keys(lists, order)
+        wrong = key[:, 1:] < key[:, :-1]
+    if not wrong.any():
+        return None
+    row, position = divmod(int(wrong.argmax()), wrong.shape[1])
+    return Unsorted(row, position, lists[row, position], lists[row, position + 1])
+
+
+def nan_beyond_pads(lists: Array) -> bool:
+    """Say whether a row has a NaN other than the pads of a tail block at its end."""
+    if not has_nan(lists):
+        return False
+    bits = np.ascontiguousarray(lists).view(key_class(lists.dtype).unsigned)
+    pad = bits == PAD_NAN_BITS.get(lists.dtype.name, -1)
+    trailing = np.logical_and.accumulate(pad[:, ::-1], axis=1)[:, ::-1]
+    return bool((nan_mask(lists) & ~trailing).any())
+
+
+def tie_in_reach(merged: MergedRuns, runs: Sequence[tuple[Array, Array]]) -> bool:
+    """Say whether the tie rule may have mattered: equal neighbours, or an equal head left behind."""
+    values = merged.values
+    if not len(values):
+        return False
+    if bool((values[1:] == values[:-1]).any()):
+        return True
+    heads = [run[taken] for (run, _), taken in zip(runs, merged.consumed, strict=True) if taken < len(run)]
+    return any(bool(head == values[-1]) for head in heads) or has_nan(values)
+
+
+class Merge:
+    """TMRGSORT on given operands, checked once and run on bytes as often as wanted.
+
+    Parameters
+    ----------
+    operands
+        The tiles.
+    target
+        The target or its name.
+    engine
+        Who merges the pairs.
+    choices
+        Choices for unpinned behaviours, by id.
+    check_sorted
+        Whether to refuse lists that are not sorted, which the hardware does not.
+
+    Raises
+    ------
+    RuleViolations
+        If the operands break rules of the target; it has all of them.
+    """
+
+    def __init__(
+        self,
+        operands: MergeOperands,
+        target: str | Target = "a2a3",
+        engine: str | Engine = "native",
+        choices: Mapping[str, str] | None = None,
+        check_sorted: bool = True,
+    ) -> None:
+        self.target = find_target(target)
+        self.made = self.target.choose(ABOUT, choices)
+        broken = violations(operands, self.target)
+        if broken:
+            raise RuleViolations(ABOUT, broken)
+        self.operands = operands
+        self.engine = engine
+        self.check_sorted = check_sorted
+        self.width = PAIR_BYTES // operands.dst.dtype.itemsize
+        self.counts = tuple(map(pairs_in, operands.sources))
+        nan: Any = self.made["pto.nan-order"]
+        self.nan: NanPolicy = nan
+
+    def run(self, dst: Array, sources: Sequence[Array], tmp: Array | None = None) -> Outcome:
+        """Merge the sources into dst.
+
+        Parameters
+        ----------
+        dst, sources, tmp
+            The bytes of the tiles: shape (1, columns) of the operand's dtype, physical
+            columns included. tmp may be None although the operands have one: the merge then
+            goes to dst directly, and what a stopped merge would have copied from tmp is
+            left as it was.
+
+        Raises
+        ------
+        RuleViolations
+            If a list is not sorted; it names the first offending pair.
+        """
+        lists = [pair_views(tile[:1], n) for tile, n in zip(sources, self.counts, strict=True)]
+        if self.operands.block_len is not None:
+            return self._blocks(pair_views(dst[:1], self.counts[0]), lists[0], self.operands.block_len)
+        return self._lists(dst, lists, tmp)
+
+    def _blocks(self, into: PairViews, source: PairViews, block_len: int) -> Outcome:
+        length = block_len // self.width
+        found: set[str] = set()
+        shape = (-1, WAYS, length)
+        nan = self._inspect(source.values.reshape(-1, length), "block", found)
+        order = Order(descending=True, nan=self._policy(nan), tie="run")
+        engine, warnings = able_engine(self.engine, "merge_blocks", order)
+        carried = self._carry([source], found)
+        payload = source.indices if carried is None else np.arange(len(carried), dtype=np.uint32)
+        values = into.values.reshape(-1, WAYS * length)
+        indices = into.indices.reshape(values.shape)
+        engine.merge_blocks(
+            source.values.reshape(shape), payload.reshape(shape), order, out=(values, indices)
+        )
+        if carried is not None:
+            _put(into, carried[into.indices[0]])
+        elif into.gaps is not None:
+            into.gaps[...] = 0
+        return Outcome(self.width * self.counts[0], None, tuple(sorted(found)), warnings)
+
+    def _lists(self, dst: Array, lists: Sequence[PairViews], tmp: Array | None) -> Outcome:
+        found: set[str] = set()
+        nan = False
+        for number, part in enumerate(lists):
+            nan |= self._inspect(part.values, f"src{number}", found)
+        carried = self._carry(lists, found)
+        runs = [(part.values[0], part.indices[0]) for part in lists]
+        if carried is not None:
+            ends = np.cumsum(self.counts)
+            places = np.split(np.arange(ends[-1], dtype=np.uint32), ends[:-1])
+            runs = [(values, place) for (values, _), place in zip(runs, places, strict=True)]
+        merged, warnings = self._merge(runs, nan, found)
+        pairs = carried[merged.payload] if carried is not None else merged
+        produced = self._deliver(pairs, dst, tmp)
+        if (
+            self.operands.exhausted
+            and not self.target.simulated
+            and produced < self.operands.dst.valid_columns
+        ):
+            found.add("pto.exhausted-tail")
+        return Outcome(produced, self._executed(merged, found), tuple(sorted(found)), warnings)
+
+    def _policy(self, nan: bool) -> NanPolicy:
+        # Without NaN every policy gives the same order, and engines have more of the others.
+        return "sign-magnitude" if self.nan == "compare-false" and not nan else self.nan
+
+    def _inspect(self, lists: Array, role: str, found: set[str]) -> bool:
+        """Refuse rows that are not sorted; say whether there is a NaN in them."""
+        if plainly_sorted(lists):
+            return False
+        if self.check_sorted:
+            unsorted = find_unsorted(lists, Order(descending=True, nan=self.nan))
+            if unsorted is not None:
+                raise RuleViolations(ABOUT, [_unsorted_violation(unsorted, role)])
+        nan = has_nan(lists)
+        pads_are_last = self.nan in ("sign-magnitude", "last")
+        if nan and (not pads_are_last or nan_beyond_pads(lists)):
+            found.add("pto.nan-order")
+        return nan
+
+    def _carry(self, lists: Sequence[PairViews], found: set[str]) -> Array | None:
+        """Return all pairs of the lists as 64-bit words if their gaps hold anything, else None."""
+        if not any(part.gaps is not None and part.gaps.any() for part in lists):
+            return None
+        found.add("pto.half-pad-slot")
+        return np.concatenate([_words(part) for part in lists])
+
+    def _merge(
+        self, runs: Sequence[tuple[Array, Array]], nan: bool, found: set[str]
+    ) -> tuple[MergedRuns, tuple[str, ...]]:
+        exhausted = self.operands.exhausted
+        limit = self.operands.dst.valid_columns // self.width if self.target.simulated else None
+        filled = sum(count > 0 for count in self.counts)
+        if exhausted and 0 < filled < len(runs):
+            found.add("pto.exhausted-empty")
+            if self.made["pto.exhausted-empty"] == "cpu-sim":
+                exhausted, limit = False, 1 if limit is None else min(1, limit)
+        later = self.operands.exhausted and self.made["pto.merge-tie"] == "later-when-exhausted"
+        order = Order(descending=True, nan=self._policy(nan), tie="later-run" if later else "run")
+        engine, warnings = able_engine(self.engine, "merge_runs", order)
+        stop: Stop = "first-exhausted" if exhausted else "all"
+        merged = engine.merge_runs(runs, order, stop=stop, limit=limit)
+        if self.operands.exhausted and tie_in_reach(merged, runs):
+            other = order.replace(tie="run" if later else "later-run")
+            able = able_engine(self.engine, "merge_runs", other).engine
+            if not _same(merged, able.merge_runs(runs, other, stop=stop, limit=limit)):
+                found.add("pto.merge-tie")
+        return merged, warnings
+
+    def _deliver(self, pairs: MergedRuns | Array, dst: Array, tmp: Array | None) -> int:
+        """Put the merged pairs into dst, through tmp on hardware; return the columns produced."""
+        valid = self.operands.dst.valid_columns
+        count = len(pairs.values) if isinstance(pairs, MergedRuns) else len(pairs)
+        copied = dst.shape[1] if self.target.simulated else self._copied_columns(dst)
+        through = tmp is not None and not self.target.simulated
+        into = tmp if tmp is not None and through else dst[:, :copied]
+        fitting = min(count, into.shape[1] // self.width)
+        _put(pair_views(into[:1], fitting), pairs)
+        if tmp is not None and through:
+            copied = min(copied, tmp.shape[1])
+            dst[0, :copied] = tmp[0, :copied]
+        return min(self.width * count, valid)
+
+    def _copied_columns(self, dst: Array) -> int:
+        copied_bytes = round_up(self.operands.dst.valid_columns * dst.itemsize, BLOCK_BYTES)
+        return min(copied_bytes // int(dst.itemsize), int(dst.shape[1]))
+
+    def _executed(self, merged: MergedRuns, found: set[str]) -> Executed | None:
+        if not self.operands.exhausted:
+            found.add("pto.executed-unasked")
+            if self.made["pto.executed-unasked"] == "untouched":
+                return None
+        first, second, third, fourth = (*merged.consumed, 0, 0)[:WAYS]
+        return first, second, third, fourth
+
+
+def _unsorted_violation(unsorted: Unsorted, role: str) -> Violation:
+    row, position, first, second = unsorted
+    field = f"{role} {row}" if role == "block" else role
+    text = (
+        f"{field}: pair {position + 1} holds {second}, which belongs before pair {position} with {first}; "
+        "merges take sorted lists: sort them first, or turn the check off"
+    )
+    return Violation("lists_are_sorted", field, (first, second), "descending", text)
+
+
+def _words(part: PairViews) -> Array:
+    """Pack the pairs of a row into 64-bit words: value, gap, index from the lowest bit on."""
+    words = part.indices[0].astype(np.uint64) << np.uint64(32)
+    if part.gaps is not None:
+        words |= part.gaps[0].astype(np.uint64) << np.uint64(16)
+    return np.asarray(words | part.values[0].view(f"u{part.values.itemsize}"))
+
+
+def _put(into: PairViews, pairs: MergedRuns | Array) -> None:
+    """Write leading pairs, given as values and indices or as 64-bit words, into a row."""
+    count = into.values.shape[1]
+    if isinstance(pairs, MergedRuns):
+        into.values[0] = pairs.values[:count]
+        into.indices[0] = pairs.payload[:count]
+        if into.gaps is not None:
+            into.gaps[...] = 0
+        return
+    words = pairs[:count]
+    into.values.view(f"u{into.values.itemsize}")[0] = words.astype(f"u{into.values.itemsize}")
+    into.indices[0] = words >> np.uint64(32)
+    if into.gaps is not None:
+        into.gaps[0] = (words >> np.uint64(16)).astype(np.uint16)
+
+
+def _same(first: MergedRuns, second: MergedRuns) -> bool:
+    return (
+        first.consumed == second.consumed
+        and np.array_equal(first.payload, second.payload)
+        and first.values.tobytes() == second.values.tobytes()
+    )
