@@ -164,9 +164,9 @@ class DatapathEngine:
 def _tags(payload: Array, order: Order) -> npt.NDArray[np.int64]:
     """Return the second key of each pair; its low bits are the position, or its mirror image."""
     width = payload.shape[1]
-    position = np.broadcast_to(np.arange(width, dtype=np.int64), payload.shape)
+    position: npt.NDArray[np.int64] = np.broadcast_to(np.arange(width, dtype=np.int64), payload.shape)
     if order.tie == "high":
-        return width - 1 - position
+        return np.asarray(width - 1 - position)
     if order.tie == "low":
         return position
     if payload.dtype.kind != "u" or payload.dtype.itemsize > 4:
