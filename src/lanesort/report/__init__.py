@@ -1,0 +1,1 @@
+"""Reports: tables, traces and drawings of what models and plans did."""

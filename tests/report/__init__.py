@@ -1,0 +1,1 @@
+"""Tests, one file for each module of the package."""
