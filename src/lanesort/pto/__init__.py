@@ -6,7 +6,11 @@ bytes of a program's tiles.
 
 from __future__ import annotations
 
+from lanesort.pto.calls import VBitSort, VMrgSort4, calls
+from lanesort.pto.fault import KnownFault, known_faults
 from lanesort.pto.functions import (
+    merge_operands,
+    sort32_operands,
     tmrgsort,
     tmrgsort_lists,
     tmrgsort_tmp_columns,
@@ -34,11 +38,19 @@ __all__ = [
     "TARGETS",
     "Target",
     "find_target",
+    # what stands behind an instruction
+    "VBitSort",
+    "VMrgSort4",
+    "calls",
+    "KnownFault",
+    "known_faults",
     # instructions on the tiles of a program
     "MergeOperands",
     "Merge",
+    "merge_operands",
     "Outcome",
     "Sort32",
     "Sort32Operands",
+    "sort32_operands",
     "TileOperand",
 ]

@@ -6,6 +6,7 @@ Operands get the smallest tiles that the rules allow; the unified buffer is not 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,10 +17,18 @@ from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.pto.merging import Merge
 from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Sort32Operands, TileOperand, round_up
 from lanesort.pto.target import Target, find_target
-from lanesort.pto.tile import Tile
+from lanesort.pto.tile import PAIR_BYTES, Tile
 from lanesort.pto.tsort32 import BLOCK, Sort32
 
-__all__ = ["tmrgsort", "tmrgsort_lists", "tmrgsort_tmp_columns", "tsort32", "tsort32_tmp_columns"]
+__all__ = [
+    "merge_operands",
+    "sort32_operands",
+    "tmrgsort",
+    "tmrgsort_lists",
+    "tmrgsort_tmp_columns",
+    "tsort32",
+    "tsort32_tmp_columns",
+]
 
 Array = npt.NDArray[Any]
 
@@ -81,19 +90,11 @@ def tsort32(
     target = find_target(target)
     values = _matrix(src, "src")
     rows, columns = values.shape
-    lanes = columns if target.simulated else round_up(columns, BLOCK)
-    indices, warnings = _indices(idx, columns, lanes)
-    width = 8 // values.itemsize
-    operands = Sort32Operands(
-        TileOperand.of("dst", values.dtype, rows, width * round_up(columns, BLOCK)),
-        TileOperand.of("src", values.dtype, rows, columns),
-        TileOperand.of("idx", indices.dtype, indices.shape[0], indices.shape[1]),
-        None
-        if tmp is None
-        else TileOperand.of("tmp", values.dtype, 1, _tmp_columns(columns, values, target)),
-    )
+    indices, warnings = _indices(idx, columns, columns if target.simulated else round_up(columns, BLOCK))
+    index_tile = TileOperand.of("idx", indices.dtype, indices.shape[0], indices.shape[1])
+    operands = replace(sort32_operands(rows, columns, values.dtype, target=target, tmp=tmp), idx=index_tile)
     sort = Sort32(operands, target, engine, choices)
-    dst = _filled((rows, width * round_up(columns, BLOCK)), values.dtype, fill)
+    dst = _filled((rows, operands.dst.columns), values.dtype, fill)
     outcome = sort.run(dst, values, indices)
     return Tile(dst, outcome.produced_columns, outcome.unpinned, warnings + outcome.warnings)
 
@@ -202,23 +203,90 @@ def tmrgsort_lists(
     if not sources:
         raise ArgumentValueError("lists is empty; a merge takes two to four lists")
     dtype = sources[0].dtype
-    total = sum(source.shape[1] for source in sources)
-    wanted = total if columns is None else _whole_number(columns, "columns")
-    physical = round_up(wanted, max(1, BLOCK_BYTES // dtype.itemsize))
-    operands = MergeOperands(
-        TileOperand.of("dst", dtype, 1, physical, valid=(1, wanted)),
-        tuple(
-            TileOperand.of(f"src{number}", source.dtype, source.shape[0], source.shape[1])
-            for number, source in enumerate(sources)
-        ),
-        TileOperand.of("tmp", dtype, 1, total),
-        exhausted=bool(exhausted),
+    sizes = [source.shape[1] for source in sources]
+    operands = merge_operands(sizes, dtype, exhausted=exhausted, columns=columns)
+    tiles = tuple(
+        TileOperand.of(tile.role, source.dtype, source.shape[0], source.shape[1])
+        for tile, source in zip(operands.sources, sources, strict=True)
     )
-    merge = Merge(operands, target, engine, choices, check_sorted)
-    dst = np.zeros((1, physical), dtype)
+    merge = Merge(replace(operands, sources=tiles), target, engine, choices, check_sorted)
+    dst = np.zeros((1, operands.dst.columns), dtype)
     outcome = merge.run(dst, sources)
-    result = Tile(dst[:, :wanted], outcome.produced_columns, outcome.unpinned, outcome.warnings)
+    result = Tile(
+        dst[:, : operands.dst.valid_columns], outcome.produced_columns, outcome.unpinned, outcome.warnings
+    )
     return result, outcome.executed
+
+
+def sort32_operands(
+    rows: int,
+    columns: int,
+    dtype: Any,
+    *,
+    idx_rows: int = 1,
+    target: str | Target = "a2a3",
+    tmp: Literal["auto"] | None = "auto",
+) -> Sort32Operands:
+    """Describe the smallest tiles for TSORT32 over `rows` × `columns` values.
+
+    Examples
+    --------
+    >>> operands = sort32_operands(2, 100, "float16")
+    >>> operands.dst.columns, operands.idx.columns, operands.tmp.columns
+    (512, 128, 128)
+    """
+    element = np.dtype(dtype)
+    lanes = round_up(columns, BLOCK)
+    needed = max(1, find_target(target).tmp_columns(columns, element.itemsize))
+    return Sort32Operands(
+        TileOperand.of("dst", element, rows, PAIR_BYTES // element.itemsize * lanes),
+        TileOperand.of("src", element, rows, columns),
+        TileOperand.of("idx", np.uint32, idx_rows, lanes, valid=(idx_rows, columns)),
+        None if tmp is None else TileOperand.of("tmp", element, 1, needed),
+    )
+
+
+def merge_operands(
+    sizes: Sequence[int],
+    dtype: Any,
+    *,
+    block_len: int | None = None,
+    exhausted: bool = False,
+    columns: int | None = None,
+) -> MergeOperands:
+    """Describe the smallest tiles for TMRGSORT.
+
+    Parameters
+    ----------
+    sizes
+        Columns of each source, in tile elements.
+    dtype
+        Element type.
+    block_len
+        Length of a block of the single source; None for a merge of lists.
+    exhausted
+        Whether a merge of lists stops at the first exhausted one.
+    columns
+        Columns of dst; those of all sources together if not given.
+
+    Examples
+    --------
+    >>> operands = merge_operands([128, 64], "float32", columns=100)
+    >>> operands.tmp.columns, operands.dst.columns, operands.dst.valid_columns
+    (192, 104, 100)
+    """
+    element = np.dtype(dtype)
+    total = sum(sizes)
+    wanted = total if columns is None else _whole_number(columns, "columns")
+    physical = round_up(wanted, max(1, BLOCK_BYTES // element.itemsize))
+    names = ["src"] if block_len is not None else [f"src{number}" for number in range(len(sizes))]
+    return MergeOperands(
+        TileOperand.of("dst", element, 1, physical, valid=(1, wanted)),
+        tuple(TileOperand.of(name, element, 1, size) for name, size in zip(names, sizes, strict=True)),
+        None if block_len is not None else TileOperand.of("tmp", element, 1, total),
+        block_len,
+        bool(exhausted),
+    )
 
 
 def tsort32_tmp_columns(columns: int, dtype: Any, target: str | Target = "a2a3") -> int:
@@ -283,10 +351,6 @@ def _indices(idx: Any, columns: int, lanes: int) -> tuple[Array, tuple[str, ...]
         return given, ()
     warning = f"idx has {given.shape[1]} columns; the {missing} lanes behind them got index 0"
     return np.pad(given, ((0, 0), (0, missing))), (warning,)
-
-
-def _tmp_columns(columns: int, values: Array, target: Target) -> int:
-    return max(1, target.tmp_columns(columns, values.itemsize))
 
 
 def _filled(shape: tuple[int, int], dtype: np.dtype[Any], fill: int | None) -> Array:
