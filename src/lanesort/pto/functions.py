@@ -237,10 +237,11 @@ def sort32_operands(
     """
     element = np.dtype(dtype)
     lanes = round_up(columns, BLOCK)
+    physical = round_up(columns, max(1, BLOCK_BYTES // element.itemsize))
     needed = max(1, find_target(target).tmp_columns(columns, element.itemsize))
     return Sort32Operands(
         TileOperand.of("dst", element, rows, PAIR_BYTES // element.itemsize * lanes),
-        TileOperand.of("src", element, rows, columns),
+        TileOperand.of("src", element, rows, physical, valid=(rows, columns)),
         TileOperand.of("idx", np.uint32, idx_rows, lanes, valid=(idx_rows, columns)),
         None if tmp is None else TileOperand.of("tmp", element, 1, needed),
     )
