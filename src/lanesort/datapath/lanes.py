@@ -7,7 +7,7 @@ comparison, since a network does not keep equal values in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
 Exchange = Literal["swap", "keep", "num"]
 
-EXCHANGES = {
+EXCHANGES: Mapping[Exchange, str] = {
     "swap": "the lanes change places when the later one is strictly better",
     "keep": "the lanes keep their places when the earlier one is strictly better, else they change",
     "num": "values go by minNum and maxNum, which drop a NaN and repeat the number; indices go as in swap",
@@ -40,15 +40,21 @@ class LaneState(NamedTuple):
     Attributes
     ----------
     values, tags
-        Shape (lanes, R); column r is row r of the input. Lanes behind the network's width
-        hold padding, whose content means nothing.
+        Shape (lanes, R); column r is row r of the input.
+    padding
+        Lanes that hold padding, whose content means nothing. It starts behind the network's
+        width, moves about in a bitonic network, and ends there again.
+    stage
+        The comparators that led here, without those that only touch padding; None before
+        the first stage.
     moved
-        For each comparator of the stage and each row, whether its lanes changed places;
-        empty before the first stage.
+        For each of them and each row, whether its lanes changed places.
     """
 
     values: Array
     tags: Array
+    padding: Mask
+    stage: Stage | None
     moved: Mask
 
 
@@ -86,8 +92,8 @@ def comparand(values: Array, order: Order) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _schedule(network: Network) -> tuple[tuple[Stage, Mask], ...]:
-    """Pair each stage with the comparators whose first lane holds padding.
+def _schedule(network: Network) -> tuple[tuple[Stage, Mask, Mask], ...]:
+    """Pair each stage with the comparators whose first lane holds padding, and the padding after it.
 
     Padding comes after everything, so it moves the same way whatever the values are: from
     ``first`` to ``second``, always.
@@ -98,9 +104,10 @@ def _schedule(network: Network) -> tuple[tuple[Stage, Mask], ...]:
         forced = padding[stage.first] & ~padding[stage.second]
         useful = ~padding[stage.second] | forced
         kept = Stage(stage.first[useful], stage.second[useful])
-        plan.append((kept, forced[useful]))
+        padding = padding.copy()
         padding[stage.first[forced]] = False
         padding[stage.second[forced]] = True
+        plan.append((kept, forced[useful], padding))
     return tuple(plan)
 
 
@@ -151,10 +158,11 @@ def steps(
     lanes = np.zeros((network.lanes, len(values)), values.dtype)
     carried = np.zeros(lanes.shape, tags.dtype)
     lanes[: network.width], carried[: network.width] = values.T, tags.T
-    yield LaneState(lanes, carried, np.zeros((0, len(values)), np.bool_))
-    for stage, forced in _schedule(network):
+    padding = np.arange(network.lanes) >= network.width
+    yield LaneState(lanes, carried, padding, None, np.zeros((0, len(values)), np.bool_))
+    for stage, forced, padding in _schedule(network):
         moved = _exchange(lanes, carried, stage, forced, descending, tie_by_tag, exchange)
-        yield LaneState(lanes, carried, moved)
+        yield LaneState(lanes, carried, padding, stage, moved)
 
 
 def _exchange(
