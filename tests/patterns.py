@@ -26,7 +26,7 @@ SMALL_DTYPES = ("float32", "float16", "bfloat16", "int32", "uint32", "int16", "u
 def from_bits(bits: Array, dtype: np.dtype[Any]) -> Array:
     """Read random bits as values; booleans keep to 0 and 1."""
     unsigned = bits.astype(np.uint64).astype(key_class(dtype).unsigned)
-    return (unsigned & 1).astype(bool) if dtype == bool else unsigned.view(dtype)
+    return (unsigned & 1).astype(bool) if dtype.kind == "b" else unsigned.view(dtype)
 
 
 def random(rng: np.random.Generator, shape: Any, dtype: np.dtype[Any]) -> Array:

@@ -8,6 +8,7 @@ output, and an old one stays until the new one is whole.
 from __future__ import annotations
 
 import os
+import pickle
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -62,10 +63,14 @@ def read_array(path: str | Path, name: str | None = None, dtype: str | None = No
         array = reader(file, name)
     except FileError:
         raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, MemoryError) as error:
+    except _BROKEN as error:
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(f"{file}: can't be read as {file.suffix[1:]}: {text}") from error
     return _with_dtype(array, dtype, file)
+
+
+_BROKEN = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, pickle.UnpicklingError)
+"""What NumPy raises on a broken file; it refuses to unpickle by pickle's own error."""
 
 
 def named_dtype(name: str) -> np.dtype[Any]:
@@ -103,16 +108,19 @@ def _read_npy(file: Path, name: str | None) -> Array:
 
 
 def _read_npz(file: Path, name: str | None) -> Array:
-    with np.load(file, allow_pickle=False) as archive:
+    with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
         member: Array = archive[_chosen(file, name, list(archive.files))]
         return member
 
 
 def _read_safetensors(file: Path, name: str | None) -> Array:
-    with _extra("safetensors", "files").safe_open(file, framework="numpy") as tensors:
-        chosen = _chosen(file, name, list(tensors.keys()))
-        found: Array = tensors.get_tensor(chosen)
-        return found
+    safetensors = _extra("safetensors", "files")
+    try:
+        with safetensors.safe_open(file, framework="numpy") as tensors:
+            found: Array = tensors.get_tensor(_chosen(file, name, list(tensors.keys())))
+            return found
+    except safetensors.SafetensorError as error:
+        raise FileError(f"{file}: can't be read as safetensors: {error}") from error
 
 
 def _read_parquet(file: Path, name: str | None) -> Array:
