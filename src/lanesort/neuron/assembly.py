@@ -31,7 +31,8 @@ class Syntax:
 
     def show(self, word: Any, on: Generation) -> str:
         """Print a word."""
-        suffixes = [t.show(word, on).get("") for t in (self.dtypes, *self.choices)]
+        tokens: tuple[Token, ...] = (self.dtypes, *self.choices)
+        suffixes = [token.show(word, on).get("") for token in tokens]
         head = ".".join([self.mnemonic, *(s for s in suffixes if s)])
         shown = [f"{k}={v}" for t in self.operands for k, v in t.show(word, on).items()]
         return " ".join([head, *shown])

@@ -1,0 +1,85 @@
+"""What an instruction sees of the machine that runs it, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from lanesort.engine.protocol import Engine
+from lanesort.evidence import Choices
+from lanesort.neuron.generation import Generation
+from lanesort.neuron.memory import Access
+
+__all__ = ["Effect", "Machine", "Prepared", "cores"]
+
+Array = npt.NDArray[Any]
+
+
+class Machine(Protocol):
+    """The machine, as an instruction may use it: nothing here changes it."""
+
+    @property
+    def generation(self) -> Generation:
+        """The generation that it models."""
+
+    @property
+    def engine(self) -> Engine:
+        """Who orders the pairs."""
+
+    @property
+    def choices(self) -> Choices:
+        """What was chosen where no source says."""
+
+    def load(self, access: Access) -> Array:
+        """Return the elements of an access, partitions first; reports what was never written."""
+
+    def immediate(self, field: str, source: int, raw: int, channels: range) -> Array:
+        """Return an immediate as one u32 for each of the partitions `channels`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an instruction will do once it has succeeded.
+
+    Attributes
+    ----------
+    writes
+        Accesses with the values to store, in order.
+    log
+        Lines that follow those of decoding.
+    """
+
+    writes: tuple[tuple[Access, Array], ...]
+    log: tuple[str, ...]
+
+
+class Prepared(Protocol):
+    """A valid word with everything worked out that does not depend on memory."""
+
+    @property
+    def reads(self) -> tuple[Access, ...]:
+        """What it reads, immediates aside."""
+
+    @property
+    def writes(self) -> tuple[Access, ...]:
+        """What it writes."""
+
+    @property
+    def decode_log(self) -> tuple[str, ...]:
+        """Lines of the DEBUG build when the word is decoded."""
+
+    def effect(self, machine: Machine) -> Effect:
+        """Work out the effect; raises MachineError if the machine refuses it."""
+
+
+def cores(start: int, channels: int) -> range:
+    """Return the GPSIMD cores that serve the partitions from `start` on; each serves sixteen.
+
+    Examples
+    --------
+    >>> list(cores(32, 17))
+    [2, 3]
+    """
+    return range(start // 16, (start + channels - 1) // 16 + 1) if channels > 0 else range(0)

@@ -1,0 +1,272 @@
+"""SBUF: partitions of bytes, accessed through strided views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lanesort.errors import ArgumentTypeError, ArgumentValueError, MachineError
+from lanesort.neuron.descriptor import Tensor
+from lanesort.neuron.dtype import numpy_dtype
+from lanesort.neuron.generation import Generation
+
+__all__ = ["Access", "Sbuf"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Access:
+    """Elements at the same place of several partitions.
+
+    Attributes
+    ----------
+    operand
+        Name, for messages.
+    partitions
+        Which partitions, evenly spaced.
+    offset_bytes
+        Where the first element lies in each.
+    steps, counts
+        Elements from one position to the next, and positions; innermost dimension first.
+    dtype
+        Of the elements.
+    """
+
+    operand: str
+    partitions: range
+    offset_bytes: int
+    steps: tuple[int, ...]
+    counts: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(
+        cls, operand: str, tensor: Tensor, partitions: range, dtype: np.dtype[Any], on: Generation
+    ) -> Access:
+        """Make the access that a tensor with a direct address describes."""
+        return cls(operand, partitions, on.offset_of(tensor.start), tensor.steps, tensor.counts, dtype)
+
+    def sampled(self, every: int) -> Access:
+        """Return the access on every so many of its partitions only."""
+        return self if every == 1 else replace(self, partitions=self.partitions[::every])
+
+    @property
+    def elements(self) -> int:
+        """Elements on one partition."""
+        return Tensor(0, self.steps, self.counts).elements
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """First byte that is touched on each partition, and the first behind the last."""
+        low, high = Tensor(0, self.steps, self.counts).reach
+        size = self.dtype.itemsize
+        return self.offset_bytes + low * size, self.offset_bytes + (high + 1) * size
+
+    @cached_property
+    def overlaps_itself(self) -> bool:
+        """Whether two positions are the same element."""
+        if self.elements > self.span[1] - self.span[0]:
+            return True
+        offsets = self.offsets
+        return bool(np.unique(offsets).size < offsets.size)
+
+    @property
+    def offsets(self) -> Array:
+        """Byte offset in the partition of every element, in row-major order."""
+        total = np.full(1, self.offset_bytes, np.int64)
+        for step, count in zip(reversed(self.steps), reversed(self.counts), strict=True):
+            total = (total[:, None] + np.arange(count) * (step * self.dtype.itemsize)).ravel()
+        return total
+
+    def meets(self, other: Access) -> bool:
+        """Say whether the byte ranges of two accesses overlap on some partition."""
+        if self.span[0] >= other.span[1] or other.span[0] >= self.span[1]:
+            return False
+        return any(p in other.partitions for p in self.partitions)
+
+    def __str__(self) -> str:
+        if not self.partitions:
+            return f"{self.operand}: no partition"
+        first, last = self.partitions[0], self.partitions[-1]
+        every = (
+            f" (every {self.partitions.step}th)" if len(self.partitions) > 1 < self.partitions.step else ""
+        )
+        return f"{self.operand}: partitions {first}–{last}{every}, bytes {self.span[0]}–{self.span[1] - 1}"
+
+
+class Sbuf:
+    """The state buffer of one NeuronCore.
+
+    Parameters
+    ----------
+    generation
+        Gives partitions and bytes.
+
+    Notes
+    -----
+    Bytes read as zero before they are written; that they were not is remembered, and a read
+    of them is reported.
+    """
+
+    def __init__(self, generation: Generation) -> None:
+        self.generation = generation
+        shape = (generation.partitions, generation.sbuf_bytes)
+        self._bytes = np.zeros(shape, np.uint8)
+        self._written = np.zeros(shape, np.bool_)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Partitions, and bytes in each."""
+        return self.generation.partitions, self.generation.sbuf_bytes
+
+    def write(self, partition: int, offset_bytes: int, array: npt.ArrayLike) -> None:
+        """Write an array densely.
+
+        Parameters
+        ----------
+        partition
+            Partition of a 1-D array, or of the first row of a 2-D one; further rows go to
+            the partitions that follow.
+        offset_bytes
+            Where it starts in each partition.
+        array
+            Values of any fixed-size dtype; stored little-endian.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            If it has no bytes of its own, more than two dimensions, or does not fit.
+
+        Examples
+        --------
+        >>> from lanesort import neuron
+        >>> core = neuron.NeuronCore("cayman")
+        >>> core.sbuf.write(3, 0x40, np.arange(4, dtype=np.float32))
+        >>> core.sbuf.read(3, 0x44, 2, "fp32").tolist()
+        [1.0, 2.0]
+        """
+        rows = np.asarray(array)
+        if rows.dtype.hasobject:
+            raise ArgumentTypeError(f"array has dtype {rows.dtype}, which has no bytes to store")
+        if rows.ndim not in (1, 2):
+            raise ArgumentValueError(
+                f"array has {rows.ndim} dimensions; expected 1, or 2 for several partitions"
+            )
+        rows = np.ascontiguousarray(np.atleast_2d(rows).astype(rows.dtype.newbyteorder("<"), copy=False))
+        size = rows.shape[1] * rows.dtype.itemsize
+        self._check(partition, rows.shape[0], offset_bytes, size)
+        here = np.s_[partition : partition + rows.shape[0], offset_bytes : offset_bytes + size]
+        self._bytes[here] = rows.view(np.uint8).reshape(rows.shape[0], size)
+        self._written[here] = True
+
+    def read(self, partition: int, offset_bytes: int, count: int, dtype: Any) -> Array:
+        """Return a copy of `count` elements of one partition.
+
+        Parameters
+        ----------
+        partition, offset_bytes
+            Where the first element lies.
+        count
+            Elements.
+        dtype
+            An ISA name such as ``fp32`` or ``bf16``, or a NumPy dtype.
+
+        Raises
+        ------
+        ArgumentValueError
+            If they do not lie inside the partition.
+        """
+        element = numpy_dtype(dtype)
+        if element.itemsize == 0 or element.hasobject:
+            raise ArgumentTypeError(f"dtype {element} has no bytes to read")
+        size = count * element.itemsize
+        self._check(partition, 1, offset_bytes, size)
+        return self._bytes[partition, offset_bytes : offset_bytes + size].copy().view(element)
+
+    def _check(self, partition: int, rows: int, offset_bytes: int, size: int) -> None:
+        partitions, limit = self.shape
+        if not (partition >= 0 and partition + rows <= partitions):
+            raise ArgumentValueError(
+                f"partitions {partition} to {partition + rows - 1}; SBUF has 0 to {partitions - 1}"
+            )
+        if not 0 <= offset_bytes <= offset_bytes + size <= limit:
+            raise ArgumentValueError(
+                f"bytes {offset_bytes} to {offset_bytes + size - 1}; a partition has bytes 0 to {limit - 1}"
+            )
+
+    def view(self, access: Access) -> Array:
+        """Return the elements of an access: partitions first, innermost dimension last."""
+        return self._strided(self._bytes, access, access.dtype)
+
+    def unwritten(self, access: Access) -> int:
+        """Return how many elements of an access contain bytes that nothing has written."""
+        low, high = access.span
+        p = access.partitions
+        if self._written[p.start : p.stop : p.step, low:high].all():
+            return 0
+        firsts = self._strided(self._written, access, np.dtype(np.bool_))
+        shifted = [firsts]
+        for byte in range(1, access.dtype.itemsize):
+            moved = Access(
+                access.operand, p, access.offset_bytes + byte, access.steps, access.counts, access.dtype
+            )
+            shifted.append(self._strided(self._written, moved, np.dtype(np.bool_)))
+        return int(np.count_nonzero(~np.logical_and.reduce(shifted)))
+
+    def put(self, access: Access, values: Array) -> None:
+        """Write the elements of an access; where it overlaps itself, the last position wins."""
+        if not access.partitions:
+            return
+        if access.overlaps_itself:
+            self._put_in_order(access, values)
+            return
+        view = self.view(access)
+        view[...] = values.reshape(view.shape)
+        self._mark(access)
+
+    def _put_in_order(self, access: Access, values: Array) -> None:
+        backwards, first = np.unique(access.offsets[::-1], return_index=True)
+        winners = values.reshape(len(access.partitions), -1)[:, ::-1][:, first]
+        size = access.dtype.itemsize
+        columns = backwards[:, None] + np.arange(size)
+        rows = np.array(access.partitions)[:, None, None]
+        stored = np.ascontiguousarray(winners.astype(access.dtype)).view(np.uint8)
+        self._bytes[rows, columns] = stored.reshape(len(access.partitions), -1, size)
+        self._written[rows, columns] = True
+
+    def _mark(self, access: Access) -> None:
+        low, high = access.span
+        size = access.dtype.itemsize
+        p = access.partitions
+        if access.elements * size == high - low:
+            self._written[p.start : p.stop : p.step, low:high] = True
+            return
+        for byte in range(size):
+            moved = Access(
+                access.operand, p, access.offset_bytes + byte, access.steps, access.counts, access.dtype
+            )
+            self._strided(self._written, moved, np.dtype(np.bool_))[...] = True
+
+    def _strided(self, store: Array, access: Access, dtype: np.dtype[Any]) -> Array:
+        stride, size = store.shape[1], access.dtype.itemsize
+        partitions = access.partitions
+        shape = (len(partitions), *reversed(access.counts))
+        strides = (partitions.step * stride, *(step * size for step in reversed(access.steps)))
+        offset = partitions.start * stride + access.offset_bytes
+        low, high = access.span
+        if partitions and not (
+            partitions[0] >= 0 and partitions[-1] < store.shape[0] and 0 <= low <= high <= stride
+        ):
+            raise MachineError(f"{access} lies outside {store.shape[0]} partitions of {stride} bytes")
+        if not partitions:
+            return np.empty(shape, dtype)
+        return np.ndarray(shape, dtype, store.data, offset, strides)
+
+    def snapshot(self) -> Array:
+        """Return a copy of all bytes, partitions first."""
+        return self._bytes.copy()
