@@ -108,7 +108,7 @@ class Domain:
 
 
 def _same(dst: PlacedTile, *sources: PlacedTile) -> tuple[Window, ...]:
-    return (dst.window, *(source.like(dst) for source in sources))
+    return (dst.window, *[source.like(dst) for source in sources])
 
 
 def _one_tile(dst: PlacedTile) -> tuple[Window, ...]:
@@ -183,12 +183,15 @@ class TileOperation:
         ``run(dst, *operands)``, to which tiles come as views.
     in_place
         Whether dst may be exactly where an input is.
+    ufunc
+        What does the same where all elements are of one float type.
     """
 
     operands: tuple[str, ...]
     domain: Domain
     make: Callable[[Mapping[str, Any]], Callable[..., None]]
     in_place: bool = True
+    ufunc: np.ufunc | None = None
 
 
 def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -327,6 +330,10 @@ _ARITHMETIC: Mapping[str, Callable[..., Any]] = MappingProxyType(
 )
 
 
+def _ufunc(function: Callable[..., Any]) -> np.ufunc | None:
+    return np.divide if function is _divide else function if isinstance(function, np.ufunc) else None
+
+
 def _convert(attributes: Mapping[str, Any]) -> Callable[..., None]:
     return partial(convert, mode=attributes.get("rmode"))
 
@@ -339,11 +346,11 @@ TILE_OPERATIONS: Mapping[str, TileOperation] = MappingProxyType(
         "texpands": TileOperation(("scalar",), ONE_TILE, _fill),
         "tci": TileOperation(("start",), FIRST_ROW, _count),
         **{
-            f"t{name}": TileOperation(("src0", "src1"), SAME, _binary(function))
+            f"t{name}": TileOperation(("src0", "src1"), SAME, _binary(function), ufunc=_ufunc(function))
             for name, function in _ARITHMETIC.items()
         },
         **{
-            f"t{name}s": TileOperation(("src", "scalar"), SAME, _scalar(function))
+            f"t{name}s": TileOperation(("src", "scalar"), SAME, _scalar(function), ufunc=_ufunc(function))
             for name, function in _ARITHMETIC.items()
         },
         "tcmp": TileOperation(("src0", "src1"), COMPARED, _compare),

@@ -18,11 +18,36 @@ from lanesort.errors import MachineError
 from lanesort.pto.memory import ELEMENTS
 from lanesort.pto.program import ScalarType, Type
 
-__all__ = ["FLOAT_BINARY", "INTEGER_BINARY", "UNSIGNED_BINARY", "binary", "cast", "predicate", "wrapper"]
+__all__ = [
+    "FLOAT_BINARY",
+    "INTEGER_BINARY",
+    "UNSIGNED_BINARY",
+    "binary",
+    "cast",
+    "integer_range",
+    "predicate",
+    "wrapper",
+]
 
 _FLOATS = ("f32", "f16", "bf16", "f64")
 
 Rounded = Callable[[Any], Any]
+
+
+def integer_range(type: Type) -> tuple[int, int] | None:
+    """Return the least and the greatest integer of a type, or None if it is not one of integers.
+
+    Examples
+    --------
+    >>> integer_range(ScalarType("ui8"))
+    (0, 255)
+    """
+    if not isinstance(type, ScalarType) or type.name in _FLOATS:
+        return None
+    bits = _bits(type.name)
+    if type.name.startswith("ui") or bits == 1:
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
 def _bits(name: str) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from lanesort.pto.memory import ELEMENTS
 from lanesort.pto.operations import OPERATIONS
 from lanesort.pto.program import ScalarType, Step
-from lanesort.pto.scalar import binary, cast, predicate, wrapper
+from lanesort.pto.scalar import INTEGER_BINARY, binary, cast, integer_range, predicate, wrapper
 from lanesort.pto.steps.step import Factory, PreparedStep, Registers, Scope
 
 __all__ = ["FACTORIES"]
@@ -61,7 +61,20 @@ def _one(step: Step, source: int, function: Callable[[Any], Any]) -> PreparedSte
 
 
 def _binary(name: str, step: Step, scope: Scope) -> PreparedStep:
-    return _two(step, binary(name, scope.type(step.results[0])))
+    type = scope.type(step.results[0])
+    limits, raw = integer_range(type), INTEGER_BINARY.get(name)
+    if limits is None or raw is None:
+        return _two(step, binary(name, type))
+    lhs, rhs = step.value("lhs"), step.value("rhs")
+    (result,) = step.results
+    (least, greatest), function, fit = limits, raw, wrapper(type)
+
+    def run(registers: Registers) -> None:
+        # Index arithmetic is most of what runs, and it hardly ever wraps.
+        value = function(registers[lhs], registers[rhs])
+        registers[result] = value if least <= value <= greatest else fit(value)
+
+    return PreparedStep(step.op, step.place, run)
 
 
 def _compare(step: Step, scope: Scope) -> PreparedStep:

@@ -7,6 +7,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from lanesort.errors import MachineError
 from lanesort.pto.elementwise import TILE_OPERATIONS
 from lanesort.pto.gather import gather_by_index, gather_by_mask, index_windows, mask_windows
@@ -53,12 +55,46 @@ def _step(
             writes.append(registers[scratch].window.access)
         return [window.access for window in sources], writes
 
+    checked: tuple[Window, ...] = ()
+
     def run(registers: Registers) -> None:
+        nonlocal checked
         windows = windows_of(*[registers[v] for v in operands])
-        _require_apart(windows, in_place)
+        if windows != checked:
+            _require_apart(windows, in_place)
+            checked = windows
         ub, into = registers[-1].ub, windows[0]
         work(into.view, *[ub.read(w) for w in windows[1:]], *[registers[v] for v in scalars])
         ub.wrote(into)
+
+    return PreparedStep(step.op, step.place, run, "V", accesses)
+
+
+def _float_step(
+    step: Step,
+    accesses: Callable[[Registers], Accesses],
+    ufunc: np.ufunc,
+    operands: Sequence[int],
+    is_tile: bool,
+) -> PreparedStep:
+    """Make the step of a ufunc on tiles of one float type: dst, a tile, a tile or a number."""
+    target, first, second = operands
+    checked: tuple[Window, ...] = ()
+
+    def run(registers: Registers) -> None:
+        nonlocal checked
+        dst, lhs, rhs = registers[target], registers[first].like(registers[target]), registers[second]
+        into = dst.window
+        windows: tuple[Window, ...] = (into, lhs, rhs.like(dst)) if is_tile else (into, lhs)
+        if windows != checked:
+            _require_apart(windows, True)
+            checked = windows
+        for window in windows[1:]:
+            if not window.written:
+                registers[-1].ub.read(window)
+        ufunc(lhs.view, windows[2].view if is_tile else rhs, into.view)
+        if not into.written:
+            registers[-1].ub.wrote(into)
 
     return PreparedStep(step.op, step.place, run, "V", accesses)
 
@@ -77,7 +113,11 @@ def _elementwise(step: Step, scope: Scope) -> PreparedStep:
         scope.tile_type(value)
     attributes: dict[str, Any] = {**step.attributes, "dst_pad": scope.tile_type(dst).pad}
     windows, work = operation.domain.windows, operation.make(attributes)
-    return _step(step, [dst, *tiles], scalars, windows, work, operation.in_place, _scratch(step))
+    made = _step(step, [dst, *tiles], scalars, windows, work, operation.in_place, _scratch(step))
+    elements = {scope.tile_type(value).element for value in (dst, *tiles)}
+    if operation.ufunc is None or len(elements) > 1 or not elements <= {"f32", "f16"}:
+        return made
+    return _float_step(step, made.accesses, operation.ufunc, [dst, *values], not scalars)
 
 
 def _gather(step: Step, scope: Scope) -> PreparedStep:

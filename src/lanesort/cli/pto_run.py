@@ -1,0 +1,234 @@
+"""``lanesort pto run``: run a function of a `.pto` program on files and numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import prod
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from lanesort.errors import ArgumentValueError, FileError
+from lanesort.evidence import unpinned_behaviours
+from lanesort.files import read_array, write_arrays
+from lanesort.pto.interpreter import DEFAULT_STEPS, choose_function, run
+from lanesort.pto.memory import ELEMENTS
+from lanesort.pto.result import RunResult, write_trace
+from lanesort.pto.text.parser import parse
+
+__all__ = ["pto_run", "read_argument", "read_program"]
+
+Array = npt.NDArray[Any]
+
+_NAMED = re.compile(r"(%?[\w$.-]+)=(.*)", re.DOTALL)
+_FILLED = re.compile(r"(zeros|ones):(\d+(?:x\d+)*):(\w+)")
+_LARGEST_BYTES = 8 << 30
+_SHOWN = 8
+
+
+def pto_run(
+    file: Path,
+    /,
+    *,
+    arg: Annotated[tuple[str, ...], Parameter(name="--arg", consume_multiple=False)] = (),
+    function: str | None = None,
+    target: str | None = None,
+    engine: str = "native",
+    block: str | None = None,
+    choice: Annotated[tuple[str, ...], Parameter(name="--choice", consume_multiple=False)] = (),
+    output: Annotated[tuple[str, ...], Parameter(name=["-o", "--output"], consume_multiple=False)] = (),
+    trace: Path | None = None,
+    map: Annotated[bool, Parameter(negative="")] = False,
+    unsorted: Annotated[bool, Parameter(negative="")] = False,
+    max_steps: int = DEFAULT_STEPS,
+) -> int:
+    """Run a function of a .pto program.
+
+    Parameters
+    ----------
+    file
+        The program.
+    arg
+        An argument, NAME=VALUE or VALUE in order. VALUE is a number, an array file
+        (.npy, .npz, .safetensors, .parquet), zeros:1x16384:f32 or ones:….
+    function
+        Which function; may be left out if only one can be meant.
+    target
+        a2a3, a5, cpu, …; the program's own if not given.
+    engine
+        Who orders pairs: native, reference or datapath.
+    block
+        Block index and number, for example 3/48.
+    choice
+        ID=CHOICE for a behaviour that no source fixes.
+    output
+        NAME=FILE, or FILE if the program stores into one array only.
+    trace
+        Write every executed step as Chrome trace-event JSON, for Perfetto.
+    map
+        Print where the tiles are in the unified buffer.
+    unsorted
+        Let merges take lists that are not sorted, as the hardware does.
+    max_steps
+        Steps after which the program is stopped.
+    """
+    module = read_program(file)
+    arguments = _arguments(choose_function(module, function).arguments, arg)
+    result = run(
+        module,
+        arguments,
+        target,
+        engine,
+        dict(_pair(text, "--choice", "ID=CHOICE") for text in choice),
+        function,
+        block,
+        max_steps=max_steps,
+        trace=trace is not None,
+        check_sorted=not unsorted,
+    )
+    for name, path in _wanted(output, result).items():
+        write_arrays(path, {name: result.outputs[name]})
+    if trace is not None:
+        write_trace(trace, result.trace)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    if map:
+        console.print(_map_table(result))
+    _print(console, result)
+    return 0
+
+
+def read_program(file: Path) -> Any:
+    """Read and parse a program.
+
+    Raises
+    ------
+    FileError
+        If the file can't be read as text.
+    ProgramError
+        If it is no program.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{file}: not a text file (byte {error.start} is not UTF-8)") from error
+    except OSError as error:
+        raise FileError(f"{file}: {error.strerror}") from error
+    return parse(text, str(file))
+
+
+def read_argument(text: str) -> Any:
+    """Read the value of an argument: a number, an array file, ``zeros:SHAPE:TYPE``.
+
+    Raises
+    ------
+    ArgumentValueError
+        If it is none of these, or too large.
+
+    Examples
+    --------
+    >>> read_argument("0x10"), read_argument("zeros:2x3:f16").shape
+    (16, (2, 3))
+    """
+    for number in (lambda: int(text, 0), lambda: float(text)):
+        try:
+            return number()
+        except ValueError:
+            continue
+    filled = _FILLED.fullmatch(text)
+    if filled:
+        return _filled(filled[1], filled[2], filled[3])
+    if not Path(text).suffix:
+        raise ArgumentValueError(
+            f"argument {text!r} is neither a number nor a file nor zeros:SHAPE:TYPE (zeros:1x16384:f32)"
+        )
+    return read_array(text)
+
+
+def _filled(kind: str, shape_text: str, element: str) -> Array:
+    shape = tuple(int(size) for size in shape_text.split("x"))
+    if element not in ELEMENTS:
+        raise ArgumentValueError(f"element type {element!r} is unknown; accepted are {', '.join(ELEMENTS)}")
+    dtype = ELEMENTS[element]
+    size = prod(shape) * dtype.itemsize
+    if size > _LARGEST_BYTES:
+        raise ArgumentValueError(f"{kind}:{shape_text}:{element} has {size} bytes; at most {_LARGEST_BYTES}")
+    return np.zeros(shape, dtype) if kind == "zeros" else np.ones(shape, dtype)
+
+
+def _pair(text: str, option: str, form: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise ArgumentValueError(f"{option} is {text!r}; it is {form}")
+    return name, value
+
+
+def _arguments(names: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
+    """Read arguments; those without a name take the places that are left, in order."""
+    named: dict[str, Any] = {}
+    unnamed: list[Any] = []
+    for text in texts:
+        found = _NAMED.fullmatch(text)
+        if found:
+            named[found[1].removeprefix("%")] = read_argument(found[2])
+        else:
+            unnamed.append(read_argument(text))
+    free = [name for name in names if name not in named]
+    if len(unnamed) > len(free):
+        raise ArgumentValueError(f"{len(unnamed)} arguments without a name, and {len(free)} are left to give")
+    return {**named, **dict(zip(free, unnamed, strict=False))}
+
+
+def _wanted(output: Sequence[str], result: RunResult) -> Mapping[str, str]:
+    """Return which array goes to which file."""
+    wanted: dict[str, str] = {}
+    for text in output:
+        name, equals, path = text.partition("=")
+        if not equals:
+            if len(result.changed) != 1:
+                stored = ", ".join(result.changed) or "none"
+                raise ArgumentValueError(
+                    f"-o {text}: say which array, NAME=FILE; the program stored into {stored}"
+                )
+            name, path = result.changed[0], text
+        name = name.removeprefix("%")
+        if name not in result.outputs:
+            raise ArgumentValueError(f"-o {text}: no array {name!r}; there are {', '.join(result.outputs)}")
+        wanted[name] = path
+    return wanted
+
+
+def _map_table(result: RunResult) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("tile", "from", "to", "bytes", "placed by"):
+        table.add_column(heading, justify="left" if heading in ("tile", "placed by") else "right")
+    for one in result.map:
+        who = "the text" if one.given else "lanesort"
+        table.add_row(one.name, f"0x{one.start:x}", f"0x{one.stop:x}", str(one.stop - one.start), who)
+    return table
+
+
+def _print(console: Console, result: RunResult) -> None:
+    for line in result.log:
+        console.print(line)
+    for name in result.changed:
+        array = result.outputs[name]
+        shape = " × ".join(map(str, array.shape))
+        shown = " ".join(f"{value:.6g}" for value in array.reshape(-1)[:_SHOWN].tolist())
+        console.print(f"{name}: {shape} {array.dtype}: {shown}{' …' if array.size > _SHOWN else ''}")
+    for counts in result.executed[:_SHOWN]:
+        console.print(f"executed: {' '.join(map(str, counts))}")
+    for id in result.unpinned:
+        console.print(f"unpinned: {id}: {_question(id)}")
+    for warning in result.warnings:
+        console.print(f"warning: {warning}")
+    console.print(f"{result.steps} steps")
+
+
+def _question(id: str) -> str:
+    return next((u.question for u in unpinned_behaviours() if u.id == id), "")
