@@ -36,13 +36,15 @@ def pto_run(
     file: Path,
     /,
     *,
-    arg: Annotated[tuple[str, ...], Parameter(name="--arg", consume_multiple=False)] = (),
+    arg: Annotated[tuple[str, ...], Parameter(name="--arg", consume_multiple=False, negative="")] = (),
     function: str | None = None,
     target: str | None = None,
     engine: str = "native",
     block: str | None = None,
-    choice: Annotated[tuple[str, ...], Parameter(name="--choice", consume_multiple=False)] = (),
-    output: Annotated[tuple[str, ...], Parameter(name=["-o", "--output"], consume_multiple=False)] = (),
+    choice: Annotated[tuple[str, ...], Parameter(name="--choice", consume_multiple=False, negative="")] = (),
+    output: Annotated[
+        tuple[str, ...], Parameter(name=["-o", "--output"], consume_multiple=False, negative="")
+    ] = (),
     trace: Path | None = None,
     map: Annotated[bool, Parameter(negative="")] = False,
     unsorted: Annotated[bool, Parameter(negative="")] = False,

@@ -6,6 +6,9 @@ bytes of a program's tiles.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lanesort.pto.calls import VBitSort, VMrgSort4, calls
 from lanesort.pto.fault import KnownFault, known_faults
 from lanesort.pto.functions import (
@@ -23,7 +26,16 @@ from lanesort.pto.target import TARGETS, Target, find_target
 from lanesort.pto.tile import Tile, pairs, tile
 from lanesort.pto.tsort32 import Sort32
 
+if TYPE_CHECKING:
+    from lanesort.pto.interpreter import run
+    from lanesort.pto.result import RunResult
+    from lanesort.pto.text.parser import parse
+
 __all__ = [
+    # programs
+    "parse",
+    "run",
+    "RunResult",
     # instructions as functions of arrays
     "tsort32",
     "tmrgsort",
@@ -54,3 +66,18 @@ __all__ = [
     "sort32_operands",
     "TileOperand",
 ]
+
+_LAZY = {
+    "parse": "lanesort.pto.text.parser",
+    "run": "lanesort.pto.interpreter",
+    "RunResult": "lanesort.pto.result",
+}
+"""Names of what runs programs, imported when they are first used: the parser needs xDSL."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'lanesort.pto' has no attribute {name!r}")
+    found = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = found
+    return found

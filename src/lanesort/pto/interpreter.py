@@ -205,6 +205,7 @@ def _parse(text: str) -> Module:
 
 
 def _execute(prepared: PreparedFunction, machine: Machine, values: Sequence[Any]) -> list[Any]:
+    machine.trace.begin()
     try:
         with np.errstate(all="ignore"):
             return prepared.call(machine, values)

@@ -84,6 +84,10 @@ class Trace:
         self.cut = False
         self._origin = perf_counter()
 
+    def begin(self) -> None:
+        """Count time from now on."""
+        self._origin = perf_counter()
+
     def run(self, step: PreparedStep, registers: Registers) -> None:
         """Execute a step and record it."""
         if step.pipe is None:
