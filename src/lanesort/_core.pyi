@@ -57,3 +57,20 @@ def sort_pairs(x: object, order: KeyOrder, values: object | None, indices: objec
     Sort each row of x (rows, n); write the sorted values and their positions + offset, or
     their payload, where wanted. Values and 32-bit indices may be interleaved as pairs of 8 bytes.
     """
+
+def compact(x: object, rule: str, order: KeyOrder, indices_out: object, offset: int = 0, threads: int = 1, control: Control | None = None) -> int:
+    """
+    Write position + offset of each element of x (n,) that is not zero, as far as indices_out goes;
+    return how many there are. rule: 'value' (NaN counts, -0.0 does not), 'ordered' (nor does NaN)
+    or 'bits' (any bit). Behind the last position nothing is written.
+    """
+
+def count_nonzero(x: object, rule: str, order: KeyOrder, threads: int = 1) -> int:
+    """Count the elements of x (n,) that are not zero; rule as for compact."""
+
+def top_k(x: object, order: KeyOrder, k: int, values: object | None, indices: object | None, offset: int = 0, lengths: object | None = None, sort_by: str = 'value', threads: int = 1, control: Control | None = None) -> None:
+    """
+    Write the first k of each row of x (rows, n) in the order, and their positions + offset, where
+    wanted. sort_by: 'value', or 'index' for the same ones by ascending position. Of a row whose
+    length is below k only as many are written.
+    """
