@@ -1,0 +1,72 @@
+// Merges sorted runs of pairs (value, index).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "native/control.h"
+#include "native/order.h"
+
+namespace lanesort {
+
+enum class Tie : uint8_t { kRun, kLow, kHigh };  // earlier run first; lower, higher index first
+
+// A sorted run. Pointers need no alignment; items lie `step` bytes apart.
+struct Run {
+  const uint8_t* values;
+  ptrdiff_t value_step;
+  const uint8_t* payload;  // null: the position first + i in its place
+  ptrdiff_t payload_step;
+  uint64_t first;
+  uint64_t length;
+};
+
+// Where merged pairs go.
+struct PairsOut {
+  uint8_t* values;
+  ptrdiff_t value_step;
+  uint8_t* indices;
+  ptrdiff_t index_step;
+
+  PairsOut From(uint64_t pair) const {
+    const ptrdiff_t at = static_cast<ptrdiff_t>(pair);
+    return {values + at * value_step, value_step, indices + at * index_step, index_step};
+  }
+};
+
+// What all runs of a merge share.
+struct MergeRule {
+  KeyOrder order;
+  Tie tie;
+  size_t index_bytes;  // 4 or 8, of payload and indices
+};
+
+// Lengths of the parts of `runs` that a merge consumes which emits at most `limit` pairs and, under
+// `first_exhausted`, stops as soon as a run has given its last pair.
+std::vector<uint64_t> ConsumedLengths(const MergeRule& rule, const std::vector<Run>& runs, bool first_exhausted,
+                                      uint64_t limit);
+
+// Merges all of `runs` into `out`, in up to `threads` parts. The GIL must be held.
+void Merge(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, size_t threads,
+           Control* control);
+
+// Groups of equally many, equally long runs, merged group by group; ties go by run.
+struct MergeBlocksJob {
+  MergeRule rule;
+  size_t groups, ways, length;
+  const uint8_t* values;
+  ptrdiff_t values_group, values_way, value_step;
+  const uint8_t* payload;
+  ptrdiff_t payload_group, payload_way, payload_step;
+  PairsOut out;
+  ptrdiff_t out_values_group, out_indices_group;
+};
+
+// Merges every group. The GIL must be held.
+void MergeBlocks(const MergeBlocksJob& job, size_t threads, Control* control);
+
+// Position of the first pair that has to stand before its predecessor; run.length if none has.
+uint64_t FirstUnsorted(const MergeRule& rule, const Run& run);
+
+}  // namespace lanesort

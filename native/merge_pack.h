@@ -1,0 +1,223 @@
+// Packs pairs into integers that sort as the pairs do, and unpacks them again.
+// A packed pair is key << 32 | tie with the top bit toggled, so that signed comparison orders it.
+// Included once for each SIMD target.
+#if defined(LANESORT_MERGE_PACK_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANESORT_MERGE_PACK_H_
+#undef LANESORT_MERGE_PACK_H_
+#else
+#define LANESORT_MERGE_PACK_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "native/merge_path.h"
+#include "native/order_lanes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanesort::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DPacked = hn::CappedTag<uint64_t, 8>;
+using VPacked = hn::Vec<DPacked>;
+constexpr size_t kPackedLanes = hn::MaxLanes(DPacked());
+constexpr uint64_t kTopBit = uint64_t{1} << 63;
+template <typename T>
+using Narrow = hn::Rebind<T, DPacked>;  // as many lanes of T as a vector has packed pairs
+
+template <typename T>
+HWY_INLINE VPacked Widen(hn::Vec<Narrow<T>> items) {
+  if constexpr (sizeof(T) == 4) {
+    return hn::PromoteTo(DPacked(), items);
+  } else {
+    return hn::PromoteTo(DPacked(), hn::PromoteTo(Narrow<uint32_t>(), items));
+  }
+}
+
+// Which distances of items are loaded and stored as vectors.
+enum class Layout : uint8_t { kAdjacent, kPairs, kStrided };
+
+inline Layout LayoutOf(ptrdiff_t step, size_t bytes) {
+  if (step == static_cast<ptrdiff_t>(bytes)) return Layout::kAdjacent;
+  return step == 8 && bytes < 8 ? Layout::kPairs : Layout::kStrided;
+}
+
+// Loads items that are adjacent, or 8 bytes apart: then 8 bytes are read at each.
+template <typename T, Layout kLayout>
+HWY_INLINE hn::Vec<Narrow<T>> LoadItems(const uint8_t* from) {
+  if constexpr (kLayout == Layout::kAdjacent) {
+    return hn::LoadU(Narrow<T>(), reinterpret_cast<const T*>(from));
+  } else {
+    return hn::TruncateTo(Narrow<T>(), hn::LoadU(DPacked(), reinterpret_cast<const uint64_t*>(from)));
+  }
+}
+
+// Where the low half of a packed pair comes from.
+struct TieSource {
+  const uint8_t* items;  // null: count, count + 1, …
+  ptrdiff_t step;
+  size_t bytes;  // 4 or 8; 8-byte items are below 2^32
+  uint32_t count;
+  uint32_t flip;  // toggled, so that higher items come first
+
+  uint32_t At(size_t i) const {
+    const uint64_t tie = items == nullptr
+                             ? count + i
+                             : LoadIndex(items + static_cast<ptrdiff_t>(i) * step, bytes);
+    return static_cast<uint32_t>(tie) ^ flip;
+  }
+};
+
+template <Layout kLayout>
+HWY_INLINE VPacked LoadTies(const TieSource& ties, size_t i) {
+  const DPacked d;
+  if (ties.items == nullptr) return hn::Add(hn::Iota(d, 0), hn::Set(d, ties.count + i));
+  const uint8_t* from = ties.items + static_cast<ptrdiff_t>(i) * ties.step;
+  if constexpr (kLayout == Layout::kAdjacent) {
+    return hn::PromoteTo(d, hn::LoadU(Narrow<uint32_t>(), reinterpret_cast<const uint32_t*>(from)));
+  } else {
+    return hn::And(hn::LoadU(d, reinterpret_cast<const uint64_t*>(from)), hn::Set(d, 0xFFFFFFFF));
+  }
+}
+
+template <typename T>
+class Packer {
+ public:
+  explicit Packer(const KeyMap<T>& map) : map_(map) {}
+
+  // Packs n pairs; value i lies i * step bytes behind `values`.
+  void Pack(const uint8_t* values, ptrdiff_t step, const TieSource& ties, size_t n, int64_t* out) const {
+    const bool ties_adjacent = ties.items != nullptr && ties.step == 4;
+    const bool vectors = ties.items == nullptr || ties.step == 4 || ties.step == 8;
+    size_t i = 0;
+    const Layout layout = LayoutOf(step, sizeof(T));
+    if (vectors && layout == Layout::kAdjacent) {
+      i = ties_adjacent ? PackVectors<Layout::kAdjacent, Layout::kAdjacent>(values, ties, n, out)
+                        : PackVectors<Layout::kAdjacent, Layout::kPairs>(values, ties, n, out);
+    } else if (vectors && layout == Layout::kPairs) {
+      i = ties_adjacent ? PackVectors<Layout::kPairs, Layout::kAdjacent>(values, ties, n, out)
+                        : PackVectors<Layout::kPairs, Layout::kPairs>(values, ties, n, out);
+    }
+    for (; i < n; ++i) {
+      const uint64_t key = map_.Key(LoadItem<T>(values + static_cast<ptrdiff_t>(i) * step));
+      out[i] = static_cast<int64_t>(((key << 32) | ties.At(i)) ^ kTopBit);
+    }
+  }
+
+  // Returns how many pairs are packed: all that fill vectors, but not the last of items that are 8
+  // bytes apart, because what follows it may be no memory of ours.
+  template <Layout kValues, Layout kTies>
+  size_t PackVectors(const uint8_t* values, const TieSource& ties, size_t n, int64_t* out) const {
+    constexpr size_t kSpare = kValues == Layout::kAdjacent && kTies == Layout::kAdjacent ? 0 : 1;
+    constexpr size_t kStep = kValues == Layout::kAdjacent ? sizeof(T) : 8;
+    const DPacked d;
+    const VPacked flip = hn::Set(d, ties.flip);
+    const KeyLanes<Narrow<T>> lanes(map_);
+    size_t i = 0;
+    for (; i + kPackedLanes + kSpare <= n; i += kPackedLanes) {
+      const VPacked keys = Widen<T>(lanes.Key(LoadItems<T, kValues>(values + i * kStep)));
+      const VPacked packed = hn::Or(hn::ShiftLeft<32>(keys), hn::Xor(LoadTies<kTies>(ties, i), flip));
+      hn::StoreU(hn::Xor(packed, hn::Set(d, kTopBit)), d, reinterpret_cast<uint64_t*>(out + i));
+    }
+    return i;
+  }
+
+ private:
+  KeyMap<T> map_;
+};
+
+// What becomes of the low half of a packed pair.
+struct IndexTarget {
+  const uint8_t* table;  // null: it is the index; else items of `bytes`, among which it is the place
+  size_t bytes;
+  uint32_t flip;
+};
+
+template <typename T>
+class Unpacker {
+ public:
+  Unpacker(const KeyMap<T>& map, const IndexTarget& target) : map_(map), target_(target) {}
+
+  // Unpacks n pairs. Returns whether a value among them has to be fetched from the input.
+  bool Unpack(const int64_t* packed, size_t n, const PairsOut& out) {
+    fetched_ = false;
+    const bool pairs = out.value_step == 8 && out.index_step == 8 && target_.bytes == 4 && sizeof(T) != 1 &&
+                       out.indices == out.values + 4;
+    const bool adjacent = out.value_step == sizeof(T) && out.index_step == static_cast<ptrdiff_t>(target_.bytes);
+    size_t i = 0;
+    if (pairs) i = UnpackVectors<true>(packed, n, out);
+    if (adjacent) i = UnpackVectors<false>(packed, n, out);
+    for (; i < n; ++i) UnpackOne(packed[i], out.From(i));
+    return fetched_;
+  }
+
+ private:
+  void UnpackOne(int64_t pair, const PairsOut& out) {
+    const uint64_t bits = static_cast<uint64_t>(pair) ^ kTopBit;
+    const T key = static_cast<T>(bits >> 32);
+    const T value = map_.Bits(key);
+    fetched_ |= map_.Fetched(key);
+    uint64_t index = static_cast<uint32_t>(bits) ^ target_.flip;
+    if (target_.table != nullptr) index = LoadIndex(target_.table + index * target_.bytes, target_.bytes);
+    std::memcpy(out.values, &value, sizeof(T));
+    std::memcpy(out.indices, &index, target_.bytes);
+  }
+
+  HWY_INLINE VPacked Indices(VPacked low) const {
+    const DPacked d;
+    if (target_.table == nullptr) return low;
+    if (target_.bytes == 8) {
+      return hn::GatherIndex(d, reinterpret_cast<const uint64_t*>(target_.table), hn::BitCast(hn::RebindToSigned<DPacked>(), low));
+    }
+    const Narrow<uint32_t> d32;
+    const auto places = hn::BitCast(Narrow<int32_t>(), hn::TruncateTo(d32, low));
+    return hn::PromoteTo(d, hn::GatherIndex(d32, reinterpret_cast<const uint32_t*>(target_.table), places));
+  }
+
+  template <bool kPairs>
+  size_t UnpackVectors(const int64_t* packed, size_t n, const PairsOut& out) {
+    const DPacked d;
+    const Narrow<T> dn;
+    const VPacked flip = hn::Set(d, target_.flip);
+    const VPacked low_half = hn::Set(d, 0xFFFFFFFF);
+    const KeyLanes<Narrow<T>> lanes(map_);
+    size_t i = 0;
+    for (; i + kPackedLanes <= n; i += kPackedLanes) {
+      const VPacked pair = hn::LoadU(d, reinterpret_cast<const uint64_t*>(packed + i));
+      const VPacked top = hn::Xor(pair, hn::Set(d, kTopBit));
+      const auto keys = hn::TruncateTo(dn, hn::ShiftRight<32>(top));
+      fetched_ |= lanes.AnyFetched(keys);
+      const auto values = lanes.Bits(keys);
+      StoreVectors<kPairs>(values, Indices(hn::Xor(hn::And(top, low_half), flip)), out.From(i));
+    }
+    return i;
+  }
+
+  template <bool kPairs>
+  HWY_INLINE void StoreVectors(hn::Vec<Narrow<T>> values, VPacked indices, const PairsOut& out) const {
+    const DPacked d;
+    if constexpr (kPairs) {
+      VPacked pairs = hn::Or(hn::ShiftLeft<32>(indices), Widen<T>(values));
+      if constexpr (sizeof(T) == 2) {  // the gap between value and index is not ours
+        const VPacked before = hn::LoadU(d, reinterpret_cast<const uint64_t*>(out.values));
+        pairs = hn::Or(pairs, hn::And(before, hn::Set(d, 0xFFFF0000)));
+      }
+      hn::StoreU(pairs, d, reinterpret_cast<uint64_t*>(out.values));
+    } else {
+      hn::StoreU(values, Narrow<T>(), reinterpret_cast<T*>(out.values));
+      if (target_.bytes == 8) {
+        hn::StoreU(indices, d, reinterpret_cast<uint64_t*>(out.indices));
+      } else {
+        hn::StoreU(hn::TruncateTo(Narrow<uint32_t>(), indices), Narrow<uint32_t>(),
+                   reinterpret_cast<uint32_t*>(out.indices));
+      }
+    }
+  }
+
+  KeyMap<T> map_;
+  IndexTarget target_;
+  bool fetched_ = false;
+};
+
+}  // namespace lanesort::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

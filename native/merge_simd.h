@@ -1,0 +1,176 @@
+// Merges of pairs that fit into 64 bits. Included once for each SIMD target.
+#if defined(LANESORT_MERGE_SIMD_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANESORT_MERGE_SIMD_H_
+#undef LANESORT_MERGE_SIMD_H_
+#else
+#define LANESORT_MERGE_SIMD_H_
+#endif
+
+#include "native/merge_fetch.h"
+#include "native/merge_groups.h"
+#include "native/merge_pack.h"
+#include "native/merge_span.h"
+#include "native/merge_tree.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanesort::HWY_NAMESPACE {
+
+struct Workspace {
+  Scratch packed[2];
+  Scratch table;
+  Tree tree;
+  std::vector<Piece> pieces;
+};
+
+inline Workspace& ThreadWorkspace() {
+  thread_local Workspace workspace;
+  return workspace;
+}
+
+// Copies the payload of `run` to `table`, one item after the other.
+inline void CopyPayload(const Run& run, size_t bytes, uint8_t* table) {
+  if (run.payload_step == static_cast<ptrdiff_t>(bytes)) {
+    std::memcpy(table, run.payload, run.length * bytes);
+    return;
+  }
+  for (uint64_t i = 0; i < run.length; ++i) {
+    const uint8_t* const item = run.payload + static_cast<ptrdiff_t>(i) * run.payload_step;
+    if (bytes == 4) {
+      std::memcpy(table + i * 4, item, 4);
+    } else {
+      std::memcpy(table + i * 8, item, 8);
+    }
+  }
+}
+
+// Merges rounds of whole runs. The low half of a packed pair is the position or the payload where
+// that decides ties, else the place in the round, by which the payload is gathered afterwards.
+template <typename T>
+class PackedMerger {
+ public:
+  PackedMerger(const MergeRule& rule, bool payload)
+      : rule_(rule),
+        packer_(KeyMap<T>(rule.order)),
+        by_place_(payload && rule.tie == Tie::kRun),
+        flip_(rule.tie == Tie::kHigh ? ~uint32_t{0} : 0),
+        work_(ThreadWorkspace()) {}
+
+  // Merges each `ways` consecutive runs; the results lie one after the other. Returns them packed.
+  const int64_t* MergeRuns(const std::vector<Run>& runs, size_t ways) {
+    size_t slots = 0;
+    size_t pairs = 0;
+    for (const Run& run : runs) {
+      slots += Slots(run.length);
+      pairs += run.length;
+    }
+    int64_t* const from = work_.packed[0].Get<int64_t>(slots);
+    int64_t* const to = work_.packed[1].Get<int64_t>(slots);
+    if (by_place_) table_ = work_.table.Get<uint8_t>(pairs * rule_.index_bytes);
+    work_.pieces.clear();
+    size_t at = 0;
+    size_t place = 0;
+    for (const Run& run : runs) {
+      if (by_place_) CopyPayload(run, rule_.index_bytes, table_ + place * rule_.index_bytes);
+      packer_.Pack(run.values, run.value_step, Ties(run, place), run.length, from + at);
+      EndWithSentinels(from + at, run.length);
+      work_.pieces.push_back({at, run.length});
+      at += Slots(run.length);
+      place += run.length;
+    }
+    return work_.tree.Merge(work_.pieces, ways, from, to);
+  }
+
+  const std::vector<Piece>& merged() const { return work_.pieces; }
+
+  // Unpacks a merged piece; returns whether values of shared keys have to be fetched.
+  bool Unpack(const int64_t* packed, size_t n, const PairsOut& out) const {
+    const IndexTarget target{table_, rule_.index_bytes, flip_};
+    return Unpacker<T>(KeyMap<T>(rule_.order), target).Unpack(packed, n, out);
+  }
+
+ private:
+  TieSource Ties(const Run& run, size_t place) const {
+    if (by_place_) return {nullptr, 0, 4, static_cast<uint32_t>(place), 0};
+    if (run.payload == nullptr) return {nullptr, 0, 4, static_cast<uint32_t>(run.first), flip_};
+    return {run.payload, run.payload_step, rule_.index_bytes, 0, flip_};
+  }
+
+  const MergeRule& rule_;
+  Packer<T> packer_;
+  bool by_place_;
+  uint32_t flip_;
+  Workspace& work_;
+  uint8_t* table_ = nullptr;
+};
+
+template <typename T>
+bool MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
+                     const Progress& progress) {
+  PackedMerger<T> merger(rule, !runs.empty() && runs[0].payload != nullptr);
+  Rounds<T> rounds(Heads<T>(rule), runs);
+  bool fetched = false;
+  uint64_t done = 0;
+  for (const std::vector<Run>* parts = &rounds.Next(); !parts->empty(); parts = &rounds.Next()) {
+    if (progress.Stopped()) break;
+    const int64_t* const merged = merger.MergeRuns(*parts, parts->size());
+    const size_t pairs = merger.merged()[0].length;
+    fetched |= merger.Unpack(merged, pairs, out.From(done));
+    done += pairs;
+    progress.Advance(pairs);
+  }
+  return fetched;
+}
+
+// Merges groups of few pairs, as many at a time as fit into the cache.
+template <typename T>
+void MergePackedGroups(const MergeBlocksJob& job, size_t begin, size_t end, const Progress& progress) {
+  PackedMerger<T> merger(job.rule, true);
+  const size_t pairs = job.ways * job.length;
+  const size_t batch = std::max<size_t>(1, kRoundPairs / pairs);
+  std::vector<Run> runs;
+  for (; begin < end && !progress.Stopped(); begin += batch) {
+    const size_t stop = std::min(end, begin + batch);
+    runs.clear();
+    for (size_t group = begin; group < stop; ++group) AppendRuns(job, group, runs);
+    const int64_t* const merged = merger.MergeRuns(runs, job.ways);
+    for (size_t group = begin; group < stop; ++group) {
+      const PairsOut out = GroupOut(job, group);
+      if (merger.Unpack(merged + merger.merged()[group - begin].at, pairs, out)) {
+        const auto first = runs.begin() + static_cast<ptrdiff_t>((group - begin) * job.ways);
+        FetchShared<T>(job.rule, {first, first + static_cast<ptrdiff_t>(job.ways)}, out);
+      }
+    }
+    progress.Advance(pairs * (stop - begin));
+  }
+}
+
+// Position of the first pair that has to stand before its predecessor; run.length if none has.
+template <typename T>
+uint64_t FirstUnsortedPacked(const MergeRule& rule, const Run& run) {
+  constexpr size_t kChunk = 1024;
+  alignas(64) int64_t packed[kChunk];
+  const hn::CappedTag<int64_t, 8> d;
+  const size_t lanes = hn::Lanes(d);
+  const Packer<T> packer{KeyMap<T>(rule.order)};
+  const uint32_t flip = rule.tie == Tie::kHigh ? ~uint32_t{0} : 0;
+  for (uint64_t begin = 0; begin + 1 < run.length; begin += kChunk - 1) {
+    const Run part = Part(run, begin, std::min<uint64_t>(run.length, begin + kChunk));
+    // Without ties by index, counting makes equal keys ascend.
+    const TieSource ties = rule.tie == Tie::kRun
+                               ? TieSource{nullptr, 0, 4, 0, 0}
+                               : TieSource{part.payload, part.payload_step, rule.index_bytes, 0, flip};
+    packer.Pack(part.values, part.value_step, ties, part.length, packed);
+    size_t i = 1;
+    for (; i + lanes <= part.length; i += lanes) {
+      if (!hn::AllFalse(d, hn::Lt(hn::LoadU(d, packed + i), hn::LoadU(d, packed + i - 1)))) break;
+    }
+    for (; i < part.length; ++i) {
+      if (packed[i] < packed[i - 1]) return begin + i;
+    }
+  }
+  return run.length;
+}
+
+}  // namespace lanesort::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

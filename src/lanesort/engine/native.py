@@ -1,0 +1,170 @@
+"""The native engine: the SIMD kernels of the core behind the engine protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lanesort import _core
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb
+from lanesort.errors import ArgumentValueError, UnsupportedPolicyError
+from lanesort.kernels.native_order import bits_view, key_order
+from lanesort.order import Order
+
+__all__ = ["NativeEngine"]
+
+Array = npt.NDArray[Any]
+TIES: dict[Verb, tuple[str, ...]] = {
+    "order_pairs": ("low", "high"),
+    "merge_runs": ("run", "later-run"),
+    "merge_blocks": ("run", "later-run"),
+}
+ANY = Order()
+
+
+class NativeEngine:
+    """`lanesort.engine.protocol.Engine` over `lanesort._core`."""
+
+    name = "native"
+
+    def refusal(self, verb: Verb, order: Order) -> str | None:
+        """Return None if the engine has `verb` under `order`, else which part it lacks."""
+        if verb == "compact":
+            return None
+        if order.nan == "compare-false":
+            return f"nan='compare-false' for {verb}: its kernels order keys, and that policy has none"
+        return None if order.tie in TIES[verb] else f"tie={order.tie!r} for {verb}"
+
+    def _require(self, verb: Verb, order: Order) -> None:
+        lacking = self.refusal(verb, order)
+        if lacking:
+            raise UnsupportedPolicyError(f"engine {self.name!r} has no {lacking}")
+
+    def order_pairs(
+        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """Order each row of (R, N) pairs; see the protocol."""
+        self._require("order_pairs", order)
+        values, payload = _native(values), _native(payload)
+        if values.ndim != 2 or payload.shape != values.shape:
+            raise ArgumentValueError(
+                f"values have shape {values.shape}, payload {payload.shape}; both are (R, N)"
+            )
+        direct = out is not None and _direct(out, values, payload)
+        to = out if out is not None and direct else (np.empty_like(values), np.empty_like(payload))
+        _core.sort_pairs(
+            _adjacent(bits_view(values)),
+            key_order(values.dtype, order),
+            bits_view(to[0]),
+            bits_view(to[1]),
+            payload=_adjacent(bits_view(payload)),
+        )
+        return _into(out, *to)
+
+    def merge_runs(
+        self,
+        runs: Sequence[tuple[Array, Array]],
+        order: Order,
+        *,
+        stop: Stop = "all",
+        limit: int | None = None,
+    ) -> MergedRuns:
+        """Merge sorted runs of pairs; see the protocol."""
+        self._require("merge_runs", order)
+        if not runs:
+            raise ArgumentValueError("runs is empty; a merge needs at least one run to know its dtype")
+        later_first = order.tie == "later-run"
+        values = [_native(v) for v, _ in runs]
+        payloads = [_travelling(_native(p)) for _, p in runs]
+        most = sum(map(len, values))
+        if limit is not None:
+            most = min(limit, most)
+        merged, indices = np.empty(most, values[0].dtype), np.empty(most, payloads[0].dtype)
+        step = -1 if later_first else 1
+        consumed = _core.merge(
+            [bits_view(v) for v in values[::step]],
+            payloads[::step],
+            key_order(values[0].dtype, order.replace(tie="low")),
+            "run",
+            bits_view(merged),
+            indices,
+            first_exhausted=stop == "first-exhausted",
+        )[::step]
+        count = sum(consumed)
+        given = indices[:count].astype(_native(runs[0][1]).dtype, copy=False)
+        return MergedRuns(merged[:count], given, tuple(consumed))
+
+    def merge_blocks(
+        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """Merge groups of equally long sorted runs; see the protocol."""
+        self._require("merge_blocks", order)
+        values, payload = _native(values), _native(payload)
+        if values.ndim != 3 or payload.shape != values.shape:
+            raise ArgumentValueError(
+                f"values have shape {values.shape}, payload {payload.shape}; both are (G, W, L)"
+            )
+        groups, ways, length = values.shape
+        step = -1 if order.tie == "later-run" else 1
+        travelling = _travelling(payload)
+        direct = out is not None and _direct(out, values, travelling)
+        shape = groups, ways * length
+        to = (
+            out
+            if out is not None and direct
+            else (np.empty(shape, values.dtype), np.empty(shape, travelling.dtype))
+        )
+        _core.merge_blocks(
+            bits_view(values)[:, ::step],
+            travelling[:, ::step],
+            key_order(values.dtype, order.replace(tie="low")),
+            bits_view(to[0]),
+            bits_view(to[1]),
+        )
+        return _into(out, to[0], to[1].astype(payload.dtype, copy=False))
+
+    def compact(self, values: Array, rule: NonzeroRule) -> Array:
+        """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""
+        bits = _adjacent(bits_view(_native(values)))
+        order = key_order(values.dtype, ANY)
+        positions = np.empty(_core.count_nonzero(bits, rule, order), np.int64)
+        _core.compact(bits, rule, order, positions)
+        return positions
+
+
+def _native(x: Array) -> Array:
+    """Return `x` in native byte order."""
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+
+
+def _adjacent(x: Array) -> Array:
+    """Return `x` with the items of a row one after the other."""
+    return x if x.shape[-1] < 2 or x.strides[-1] == x.itemsize else np.ascontiguousarray(x)
+
+
+def _travelling(payload: Array) -> Array:
+    """Return a payload in a width that merges carry."""
+    return payload.astype(np.uint32) if payload.itemsize < 4 else bits_view(payload)
+
+
+def _direct(out: tuple[Array, Array], values: Array, payload: Array) -> bool:
+    """Say whether the core can write to `out`: adjacent items, or pairs of 8 bytes in place."""
+    if out[0].dtype != values.dtype or out[1].dtype != payload.dtype or out[0].size == 0:
+        return False
+    steps = out[0].strides[-1], out[1].strides[-1]
+    if steps == (values.itemsize, payload.itemsize):
+        return True
+    behind = out[1].ctypes.data - out[0].ctypes.data
+    return steps == (8, 8) and behind == 4 and payload.itemsize == 4 and values.itemsize == 4
+
+
+def _into(out: tuple[Array, Array] | None, values: Array, payload: Array) -> tuple[Array, Array]:
+    if out is None:
+        return values, payload
+    for to, ours in zip(out, (values, payload), strict=True):
+        if to is not ours:
+            to[...] = ours
+    return out
