@@ -41,7 +41,7 @@ Array = npt.NDArray[Any]
 Program = Iterable[Instruction | bytes] | bytes | npt.NDArray[np.uint8] | Words
 
 BUILDS = ("debug", "release")
-REMEMBERED_WORDS = 1 << 14
+REMEMBERED_WORDS = 1 << 12
 OTHER_PSUM_BASE = 0x2000000
 """Where PSUM lies on every generation but maverick."""
 

@@ -18,6 +18,8 @@ __all__ = ["Access", "Sbuf"]
 
 Array = npt.NDArray[Any]
 
+REMEMBERED_WINDOWS = 1 << 14
+
 
 @dataclass(frozen=True)
 class Access:
@@ -55,7 +57,7 @@ class Access:
         """Return the access on every so many of its partitions only."""
         return self if every == 1 else replace(self, partitions=self.partitions[::every])
 
-    @property
+    @cached_property
     def elements(self) -> int:
         """Elements on one partition."""
         return Tensor(0, self.steps, self.counts).elements
@@ -99,6 +101,18 @@ class Access:
         return f"{self.operand}: partitions {first}–{last}{every}, bytes {self.span[0]}–{self.span[1] - 1}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """An access bound to the memory: its elements, and whether each of their bytes was written.
+
+    It keeps its access, whose identity it is found by.
+    """
+
+    access: Access
+    elements: Array
+    written: Array
+
+
 class Sbuf:
     """The state buffer of one NeuronCore.
 
@@ -118,6 +132,7 @@ class Sbuf:
         shape = (generation.partitions, generation.sbuf_bytes)
         self._bytes = np.zeros(shape, np.uint8)
         self._written = np.zeros(shape, np.bool_)
+        self._windows: dict[int, _Window] = {}
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -201,33 +216,24 @@ class Sbuf:
 
     def view(self, access: Access) -> Array:
         """Return the elements of an access: partitions first, innermost dimension last."""
-        return self._strided(self._bytes, access, access.dtype)
+        return self._window(access).elements
 
     def unwritten(self, access: Access) -> int:
         """Return how many elements of an access contain bytes that nothing has written."""
-        low, high = access.span
-        p = access.partitions
-        if self._written[p.start : p.stop : p.step, low:high].all():
+        written = self._window(access).written
+        if np.count_nonzero(written) == written.size:
             return 0
-        firsts = self._strided(self._written, access, np.dtype(np.bool_))
-        shifted = [firsts]
-        for byte in range(1, access.dtype.itemsize):
-            moved = Access(
-                access.operand, p, access.offset_bytes + byte, access.steps, access.counts, access.dtype
-            )
-            shifted.append(self._strided(self._written, moved, np.dtype(np.bool_)))
-        return int(np.count_nonzero(~np.logical_and.reduce(shifted)))
+        return int(np.count_nonzero(~written.all(axis=-1)))
 
     def put(self, access: Access, values: Array) -> None:
         """Write the elements of an access; where it overlaps itself, the last position wins."""
-        if not access.partitions:
-            return
-        if access.overlaps_itself:
+        if access.partitions and access.overlaps_itself:
             self._put_in_order(access, values)
             return
-        view = self.view(access)
-        view[...] = values.reshape(view.shape)
-        self._mark(access)
+        window = self._window(access)
+        elements = window.elements
+        elements[...] = values if values.shape == elements.shape else values.reshape(elements.shape)
+        window.written[...] = True
 
     def _put_in_order(self, access: Access, values: Array) -> None:
         backwards, first = np.unique(access.offsets[::-1], return_index=True)
@@ -239,33 +245,29 @@ class Sbuf:
         self._bytes[rows, columns] = stored.reshape(len(access.partitions), -1, size)
         self._written[rows, columns] = True
 
-    def _mark(self, access: Access) -> None:
-        low, high = access.span
-        size = access.dtype.itemsize
-        p = access.partitions
-        if access.elements * size == high - low:
-            self._written[p.start : p.stop : p.step, low:high] = True
-            return
-        for byte in range(size):
-            moved = Access(
-                access.operand, p, access.offset_bytes + byte, access.steps, access.counts, access.dtype
-            )
-            self._strided(self._written, moved, np.dtype(np.bool_))[...] = True
+    def _window(self, access: Access) -> _Window:
+        found = self._windows.get(id(access))
+        if found is None:
+            if len(self._windows) >= REMEMBERED_WINDOWS:
+                self._windows.clear()
+            found = self._windows[id(access)] = self._bind(access)
+        return found
 
-    def _strided(self, store: Array, access: Access, dtype: np.dtype[Any]) -> Array:
-        stride, size = store.shape[1], access.dtype.itemsize
-        partitions = access.partitions
+    def _bind(self, access: Access) -> _Window:
+        partitions, size = access.partitions, access.dtype.itemsize
+        count, stride = self.shape
+        low, high = access.span
+        inside = not partitions or (partitions[0] >= 0 and partitions[-1] < count)
+        if not (inside and 0 <= low <= high <= stride):
+            raise MachineError(f"{access} lies outside {count} partitions of {stride} bytes")
         shape = (len(partitions), *reversed(access.counts))
         strides = (partitions.step * stride, *(step * size for step in reversed(access.steps)))
-        offset = partitions.start * stride + access.offset_bytes
-        low, high = access.span
-        if partitions and not (
-            partitions[0] >= 0 and partitions[-1] < store.shape[0] and 0 <= low <= high <= stride
-        ):
-            raise MachineError(f"{access} lies outside {store.shape[0]} partitions of {stride} bytes")
-        if not partitions:
-            return np.empty(shape, dtype)
-        return np.ndarray(shape, dtype, store.data, offset, strides)
+        offset = partitions.start * stride + access.offset_bytes if partitions else 0
+        return _Window(
+            access,
+            np.ndarray(shape, access.dtype, self._bytes.data, offset, strides),
+            np.ndarray((*shape, size), np.bool_, self._written.data, offset, (*strides, 1)),
+        )
 
     def snapshot(self) -> Array:
         """Return a copy of all bytes, partitions first."""

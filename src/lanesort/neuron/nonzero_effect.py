@@ -65,6 +65,7 @@ class PreparedNonzero:
     word: NonzeroWithCount
     source: Access
     target: Access
+    sampled: tuple[Access, Access]
     decode_log: tuple[str, ...]
 
     @property
@@ -80,8 +81,8 @@ class PreparedNonzero:
     def effect(self, machine: Machine) -> Effect:
         """Compact the positions of each processed partition and append the count."""
         self._check_size(machine.generation)
-        every = 1 if self._all_partitions(machine.choices) else CORE_PARTITIONS
-        source, target = self.source.sampled(every), self.target.sampled(every)
+        every_one = self._all_partitions(machine.choices)
+        source, target = (self.source, self.target) if every_one else self.sampled
         rows = machine.load(source).reshape(len(source.partitions), -1)
         rule = self._rule(rows, machine.choices)
         offsets, paddings = self._immediates(machine, source.partitions)
@@ -112,8 +113,9 @@ class PreparedNonzero:
             return "value"
         bits = rows.view(np.uint32)
         # Only a NaN or a -0.0 tells the choices apart.
-        special = ((bits & 0x7FFFFFFF) > 0x7F800000) | (bits == 0x80000000)
-        choice = choices.depend("nonzero.nan") if special.any() else choices["nonzero.nan"]
+        special = (bits << 1) > 0xFF000000
+        special |= bits == 0x80000000
+        choice = choices.depend("nonzero.nan") if np.count_nonzero(special) else choices["nonzero.nan"]
         return RULES_OF_CHOICES[choice]
 
     def _check_size(self, on: Generation) -> None:
@@ -130,9 +132,9 @@ def prepare_nonzero(word: NonzeroWithCount, on: Generation) -> PreparedNonzero:
     channels = word.num_active_channels
     first, target = on.partition_of(word.src.start), on.partition_of(word.dst.start)
     log = tuple(f"P{core}: NonzeroWithCount : num_chans = {channels}" for core in cores(first, channels))
-    return PreparedNonzero(
-        word,
-        Access.of("src", word.src, range(first, first + channels), NUMPY_DTYPES[Dtype(word.in_dtype)], on),
-        Access.of("dst", word.dst, range(target, target + channels), NUMPY_DTYPES[Dtype.I32], on),
-        log,
+    source = Access.of(
+        "src", word.src, range(first, first + channels), NUMPY_DTYPES[Dtype(word.in_dtype)], on
     )
+    result = Access.of("dst", word.dst, range(target, target + channels), NUMPY_DTYPES[Dtype.I32], on)
+    sampled = source.sampled(CORE_PARTITIONS), result.sampled(CORE_PARTITIONS)
+    return PreparedNonzero(word, source, result, sampled, log)

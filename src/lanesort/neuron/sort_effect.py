@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from lanesort.order import Order, key_class, keys
 __all__ = ["PreparedSort", "prepare_sort"]
 
 Array = npt.NDArray[Any]
+
+FP16_INFINITY = 0x7C00
+BF16_INFINITY = 0x7F80
 
 fact(
     ABOUT,
@@ -95,6 +99,8 @@ class PreparedSort:
     values: Access
     positions: Access
     iota: Array
+    positions_seed: Array
+    infinity: int | None
     decode_log: tuple[str, ...]
 
     @property
@@ -118,7 +124,11 @@ class PreparedSort:
         given = loaded.view(np.float16) if as_fp16 else loaded
         order = _order(word, choices)
         values, indices = machine.engine.order_pairs(given, positions, order)
-        _depend(word, given, values, order, choices)
+        infinity = FP16_INFINITY if as_fp16 else self.infinity
+        if infinity is not None:
+            _depend_on_floats(given, infinity, choices)
+        if not word.stable and _has_ties(values, order):
+            choices.depend("sort.tie-order")
         kept = self.values.counts[0]
         values, indices = values[:, :kept].view(loaded.dtype), indices[:, :kept]
         if self.iota.itemsize == 2:
@@ -128,7 +138,7 @@ class PreparedSort:
     def _positions(self, machine: Machine, channels: int) -> Array:
         word = self.word
         if word.index_offset_src == 0:
-            return np.broadcast_to(self.iota, (channels, self.iota.size))
+            return self.positions_seed
         offsets = _offsets(machine, word, self.source.partitions)
         positions: Array = self.iota + offsets.astype(self.iota.dtype)[:, None]
         return positions
@@ -159,44 +169,39 @@ def _offsets(machine: Machine, word: Sort, partitions: range) -> Array:
 
 
 def _order(word: Sort, choices: Choices) -> Order:
-    nan: Any = choices["sort.nan-order"]
-    zero: Any = choices["sort.zero-order"]
-    tie: Any = "low" if word.stable else choices["sort.tie-order"]
-    return Order(descending=word.comparison == AluOp.IS_GT, nan=nan, zero=zero, tie=tie)
+    tie = "low" if word.stable else choices["sort.tie-order"]
+    return _ordered(
+        word.comparison == AluOp.IS_GT, choices["sort.nan-order"], choices["sort.zero-order"], tie
+    )
+
+
+@cache
+def _ordered(descending: bool, nan: Any, zero: Any, tie: Any) -> Order:
+    return Order(descending=descending, nan=nan, zero=zero, tie=tie)
 
 
 def _touches_bf16_compare(values: Array, choices: Choices) -> bool:
     magnitude = values.view(np.uint16) & np.uint16(0x7FFF)
-    if not ((magnitude > 0x7C00) & (magnitude <= 0x7F80)).any():
-        return choices["sort.bf16-compare"] == "as-fp16"
-    return choices.depend("sort.bf16-compare") == "as-fp16"
+    disputed = (magnitude > FP16_INFINITY) & (magnitude <= BF16_INFINITY)
+    if np.count_nonzero(disputed):
+        return choices.depend("sort.bf16-compare") == "as-fp16"
+    return choices["sort.bf16-compare"] == "as-fp16"
 
 
-def _depend(word: Sort, given: Array, ordered: Array, order: Order, choices: Choices) -> None:
-    cls = key_class(given.dtype)
-    if cls.kind == "float":
-        if _has_nan(ordered, cls.infinity):
-            choices.depend("sort.nan-order")
-        if _has_both_zeros(given):
-            choices.depend("sort.zero-order")
-    if not word.stable:
-        ranked = keys(ordered, order)
-        if (ranked[:, 1:] == ranked[:, :-1]).any():
-            choices.depend("sort.tie-order")
+# np.count_nonzero on booleans costs a fifth of .any(), which counts for short rows.
+def _depend_on_floats(given: Array, infinity: int, choices: Choices) -> None:
+    bits = given.view(f"u{given.itemsize}")
+    sign = 1 << (8 * given.itemsize - 1)
+    if np.count_nonzero((bits & (sign - 1)) > infinity):
+        choices.depend("sort.nan-order")
+    negative = bits == sign
+    if np.count_nonzero(negative) and (negative.any(axis=1) & (bits == 0).any(axis=1)).any():
+        choices.depend("sort.zero-order")
 
 
-def _has_nan(ordered: Array, infinity: int) -> bool:
-    # Every NaN policy puts NaNs at the ends of a row.
-    bits = ordered.view(f"u{ordered.itemsize}")[:, :: max(1, ordered.shape[1] - 1)]
-    return bool(((bits & ((1 << (8 * ordered.itemsize - 1)) - 1)) > infinity).any())
-
-
-def _has_both_zeros(values: Array) -> bool:
-    bits = values.view(f"u{values.itemsize}")
-    negative = bits == 1 << (8 * values.itemsize - 1)
-    if not negative.any():
-        return False
-    return bool((negative.any(axis=1) & (bits == 0).any(axis=1)).any())
+def _has_ties(ordered: Array, order: Order) -> bool:
+    ranked = keys(ordered, order)
+    return bool(np.count_nonzero(ranked[:, 1:] == ranked[:, :-1]))
 
 
 def prepare_sort(word: Sort, on: Generation) -> PreparedSort:
@@ -226,4 +231,7 @@ def prepare_sort(word: Sort, on: Generation) -> PreparedSort:
         for core in cores(first, channels)
     )
     source = Access.of("src", word.src, range(first, first + channels), dtype, on)
-    return PreparedSort(word, source, rows, values, positions, iota, log)
+    seed = np.broadcast_to(iota, (channels, count))
+    cls = key_class(dtype)
+    infinity = cls.infinity if cls.kind == "float" else None
+    return PreparedSort(word, source, rows, values, positions, iota, seed, infinity, log)
