@@ -92,7 +92,7 @@ def _float_step(
         for window in windows[1:]:
             if not window.written:
                 registers[-1].ub.read(window)
-        ufunc(lhs.view, windows[2].view if is_tile else rhs, into.view)
+        ufunc(lhs.view, windows[2].view if is_tile else rhs, out=into.view)
         if not into.written:
             registers[-1].ub.wrote(into)
 
