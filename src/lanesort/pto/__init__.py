@@ -11,17 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from lanesort.pto.calls import VBitSort, VMrgSort4, calls
 from lanesort.pto.fault import KnownFault, known_faults
-from lanesort.pto.functions import (
-    merge_operands,
-    sort32_operands,
-    tmrgsort,
-    tmrgsort_lists,
-    tmrgsort_tmp_columns,
-    tsort32,
-    tsort32_tmp_columns,
-)
+from lanesort.pto.functions import tmrgsort, tmrgsort_lists, tsort32
 from lanesort.pto.merging import Merge
 from lanesort.pto.operand import MergeOperands, Outcome, Sort32Operands, TileOperand
+from lanesort.pto.sizes import merge_operands, sort32_operands, tmrgsort_tmp_columns, tsort32_tmp_columns
 from lanesort.pto.target import TARGETS, Target, find_target
 from lanesort.pto.tile import Tile, pairs, tile
 from lanesort.pto.tsort32 import Sort32

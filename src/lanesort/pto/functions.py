@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -15,20 +16,13 @@ import numpy.typing as npt
 from lanesort.engine.protocol import Engine
 from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.pto.merging import Merge
-from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Sort32Operands, TileOperand, round_up
+from lanesort.pto.operand import Executed, TileOperand, round_up
+from lanesort.pto.sizes import merge_operands, sort32_operands, whole_number
 from lanesort.pto.target import Target, find_target
-from lanesort.pto.tile import PAIR_BYTES, Tile
+from lanesort.pto.tile import Tile
 from lanesort.pto.tsort32 import BLOCK, Sort32
 
-__all__ = [
-    "merge_operands",
-    "sort32_operands",
-    "tmrgsort",
-    "tmrgsort_lists",
-    "tmrgsort_tmp_columns",
-    "tsort32",
-    "tsort32_tmp_columns",
-]
+__all__ = ["tmrgsort", "tmrgsort_lists", "tsort32"]
 
 Array = npt.NDArray[Any]
 
@@ -89,12 +83,12 @@ def tsort32(
     """
     target = find_target(target)
     values = _matrix(src, "src")
-    rows, columns = values.shape
-    indices, warnings = _indices(idx, columns, columns if target.simulated else round_up(columns, BLOCK))
-    index_tile = TileOperand.of("idx", indices.dtype, indices.shape[0], indices.shape[1])
-    operands = replace(sort32_operands(rows, columns, values.dtype, target=target, tmp=tmp), idx=index_tile)
-    sort = Sort32(operands, target, engine, choices)
-    dst = _filled((rows, operands.dst.columns), values.dtype, fill)
+    columns = values.shape[1]
+    lanes = round_up(columns, BLOCK)
+    indices, warnings = _indices(idx, columns, columns if target.simulated else lanes)
+    index_tile = (indices.dtype, *indices.shape)
+    sort = _sorter(values.shape, values.dtype, index_tile, target, tmp, *_asked(engine, choices))
+    dst = _filled((values.shape[0], sort.width * lanes), values.dtype, fill)
     outcome = sort.run(dst, values, indices)
     return Tile(dst, outcome.produced_columns, outcome.unpinned, warnings + outcome.warnings)
 
@@ -141,13 +135,9 @@ def tmrgsort(
     [127, 126, 125]
     """
     source = _matrix(src, "src")
-    columns = source.shape[1]
-    operands = MergeOperands(
-        TileOperand.of("dst", source.dtype, source.shape[0], columns),
-        (TileOperand.of("src", source.dtype, source.shape[0], columns),),
-        block_len=_whole_number(block_len, "block_len"),
-    )
-    merge = Merge(operands, target, engine, choices, check_sorted)
+    length = whole_number(block_len, "block_len")
+    tiles = ((source.dtype, *source.shape),)
+    merge = _merger(tiles, length, False, None, find_target(target), *_asked(engine, choices), check_sorted)
     dst = np.empty(source.shape, source.dtype)
     outcome = merge.run(dst, [source])
     return Tile(dst, outcome.produced_columns, outcome.unpinned, outcome.warnings)
@@ -202,135 +192,61 @@ def tmrgsort_lists(
     sources = [_matrix(part, f"src{number}") for number, part in enumerate(lists)]
     if not sources:
         raise ArgumentValueError("lists is empty; a merge takes two to four lists")
-    dtype = sources[0].dtype
-    sizes = [source.shape[1] for source in sources]
-    operands = merge_operands(sizes, dtype, exhausted=exhausted, columns=columns)
-    tiles = tuple(
-        TileOperand.of(tile.role, source.dtype, source.shape[0], source.shape[1])
-        for tile, source in zip(operands.sources, sources, strict=True)
-    )
-    merge = Merge(replace(operands, sources=tiles), target, engine, choices, check_sorted)
-    dst = np.zeros((1, operands.dst.columns), dtype)
+    tiles = tuple((source.dtype, *source.shape) for source in sources)
+    wanted = None if columns is None else whole_number(columns, "columns")
+    merge = _merger(tiles, None, bool(exhausted), wanted, target, *_asked(engine, choices), check_sorted)
+    dst = np.zeros((1, merge.operands.dst.columns), sources[0].dtype)
     outcome = merge.run(dst, sources)
     result = Tile(
-        dst[:, : operands.dst.valid_columns], outcome.produced_columns, outcome.unpinned, outcome.warnings
+        dst[:, : merge.operands.dst.valid_columns],
+        outcome.produced_columns,
+        outcome.unpinned,
+        outcome.warnings,
     )
     return result, outcome.executed
 
 
-def sort32_operands(
-    rows: int,
-    columns: int,
-    dtype: Any,
-    *,
-    idx_rows: int = 1,
-    target: str | Target = "a2a3",
-    tmp: Literal["auto"] | None = "auto",
-) -> Sort32Operands:
-    """Describe the smallest tiles for TSORT32 over `rows` × `columns` values.
+def _asked(
+    engine: str | Engine, choices: Mapping[str, str] | None
+) -> tuple[Any, tuple[tuple[str, str], ...]]:
+    """Return engine and choices in a form that a cache can look up."""
+    return engine, tuple(choices.items()) if choices else ()
 
-    Examples
-    --------
-    >>> operands = sort32_operands(2, 100, "float16")
-    >>> operands.dst.columns, operands.idx.columns, operands.tmp.columns
-    (512, 128, 128)
-    """
-    element = np.dtype(dtype)
-    lanes = round_up(columns, BLOCK)
-    physical = round_up(columns, max(1, BLOCK_BYTES // element.itemsize))
-    needed = max(1, find_target(target).tmp_columns(columns, element.itemsize))
-    return Sort32Operands(
-        TileOperand.of("dst", element, rows, PAIR_BYTES // element.itemsize * lanes),
-        TileOperand.of("src", element, rows, physical, valid=(rows, columns)),
-        TileOperand.of("idx", np.uint32, idx_rows, lanes, valid=(idx_rows, columns)),
-        None if tmp is None else TileOperand.of("tmp", element, 1, needed),
+
+@lru_cache(maxsize=256)
+def _sorter(
+    shape: tuple[int, int],
+    dtype: np.dtype[Any],
+    index_tile: tuple[np.dtype[Any], int, int],
+    target: Target,
+    tmp: Literal["auto"] | None,
+    engine: Any,
+    choices: tuple[tuple[str, str], ...],
+) -> Sort32:
+    """Check the operands of a shape once; later calls of that shape find them checked."""
+    operands = sort32_operands(*shape, dtype, target=target, tmp=tmp)
+    operands = replace(operands, idx=TileOperand.of("idx", *index_tile))
+    return Sort32(operands, target, engine, dict(choices))
+
+
+@lru_cache(maxsize=256)
+def _merger(
+    tiles: tuple[tuple[np.dtype[Any], int, int], ...],
+    block_len: int | None,
+    exhausted: bool,
+    columns: int | None,
+    target: Target,
+    engine: Any,
+    choices: tuple[tuple[str, str], ...],
+    check_sorted: bool,
+) -> Merge:
+    """Check the operands of a shape once, as `_sorter` does."""
+    sizes = [columns for _, _, columns in tiles]
+    operands = merge_operands(sizes, tiles[0][0], block_len=block_len, exhausted=exhausted, columns=columns)
+    sources = tuple(
+        TileOperand.of(operand.role, *given) for operand, given in zip(operands.sources, tiles, strict=True)
     )
-
-
-def merge_operands(
-    sizes: Sequence[int],
-    dtype: Any,
-    *,
-    block_len: int | None = None,
-    exhausted: bool = False,
-    columns: int | None = None,
-) -> MergeOperands:
-    """Describe the smallest tiles for TMRGSORT.
-
-    Parameters
-    ----------
-    sizes
-        Columns of each source, in tile elements.
-    dtype
-        Element type.
-    block_len
-        Length of a block of the single source; None for a merge of lists.
-    exhausted
-        Whether a merge of lists stops at the first exhausted one.
-    columns
-        Columns of dst; those of all sources together if not given.
-
-    Examples
-    --------
-    >>> operands = merge_operands([128, 64], "float32", columns=100)
-    >>> operands.tmp.columns, operands.dst.columns, operands.dst.valid_columns
-    (192, 104, 100)
-    """
-    element = np.dtype(dtype)
-    total = sum(sizes)
-    wanted = total if columns is None else _whole_number(columns, "columns")
-    physical = round_up(wanted, max(1, BLOCK_BYTES // element.itemsize))
-    names = ["src"] if block_len is not None else [f"src{number}" for number in range(len(sizes))]
-    return MergeOperands(
-        TileOperand.of("dst", element, 1, physical, valid=(1, wanted)),
-        tuple(TileOperand.of(name, element, 1, size) for name, size in zip(names, sizes, strict=True)),
-        None if block_len is not None else TileOperand.of("tmp", element, 1, total),
-        block_len,
-        bool(exhausted),
-    )
-
-
-def tsort32_tmp_columns(columns: int, dtype: Any, target: str | Target = "a2a3") -> int:
-    """Return the elements that TSORT32 with four operands needs in tmp.
-
-    Parameters
-    ----------
-    columns
-        Valid columns of src.
-    dtype
-        Element type of src and tmp.
-    target
-        Target; the thresholds differ.
-
-    Examples
-    --------
-    >>> tsort32_tmp_columns(100, "float32", "a2a3"), tsort32_tmp_columns(2041, "float32", "a5")
-    (128, 32)
-    >>> tsort32_tmp_columns(128, "float32")
-    0
-    """
-    return find_target(target).tmp_columns(_whole_number(columns, "columns"), np.dtype(dtype).itemsize)
-
-
-def tmrgsort_tmp_columns(*columns: int) -> int:
-    """Return the elements that a merge of lists needs in tmp: the sum of their columns.
-
-    Kernel authors know the helper as GETMRGSORTTMPSIZE.
-
-    Examples
-    --------
-    >>> tmrgsort_tmp_columns(128, 128, 64)
-    320
-    """
-    return sum(_whole_number(number, "columns") for number in columns)
-
-
-def _whole_number(value: Any, name: str) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ArgumentTypeError(f"{name} is {value!r}; it must be a whole number")
-    if value < 0:
-        raise ArgumentValueError(f"{name} is {value}; it can't be negative")
-    return int(value)
+    return Merge(replace(operands, sources=sources), target, engine, dict(choices), check_sorted)
 
 
 def _matrix(data: Any, name: str) -> Array:

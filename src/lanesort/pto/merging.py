@@ -17,15 +17,14 @@ from lanesort.order import NanPolicy, Order, key_class, keys, nan_mask
 from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Outcome, round_up
 from lanesort.pto.ordering import able_engine, has_nan
 from lanesort.pto.target import Target, find_target
-from lanesort.pto.tile import PAIR_BYTES, PairViews, pair_views
+from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
 from lanesort.pto.tmrgsort import ABOUT, WAYS, pairs_in, violations
 
-__all__ = ["PAD_NAN_BITS", "Merge", "Unsorted"]
+__all__ = ["Merge", "Unsorted"]
 
 Array = npt.NDArray[Any]
 
-PAD_NAN_BITS = {"float32": 0xFFC00000, "float16": 0xFE00}
-"""Bits of the negative NaN that completes a tail block, by dtype."""
+HALF_INFINITY = 0x7C00
 
 
 class Unsorted(NamedTuple):
@@ -38,10 +37,18 @@ class Unsorted(NamedTuple):
 
 
 def plainly_sorted(lists: Array) -> bool:
-    """Say whether each row descends under plain >=, which also rules NaN out of it."""
+    """Say whether each row descends under plain >=, without a NaN; False may also be a pair of zeros."""
     if lists.shape[1] < 2:
         return not has_nan(lists)
-    return bool((lists[:, :-1] >= lists[:, 1:]).all())
+    close = np.ascontiguousarray(lists)
+    if lists.dtype != np.float16:
+        return bool((close[:, :-1] >= close[:, 1:]).all())
+    # NumPy compares half one by one. As integers they take a few vector operations: their order
+    # is that of sign and magnitude, where a NaN of a sorted row stands at its end.
+    bits = close.view(np.int16)
+    rank = bits ^ ((bits >> 15) & 0x7FFF)
+    numbers = rank[:, 0].max() <= HALF_INFINITY and rank[:, -1].min() >= ~HALF_INFINITY
+    return bool(numbers and (rank[:, :-1] >= rank[:, 1:]).all())
 
 
 def find_unsorted(lists: Array, order: Order) -> Unsorted | None:
@@ -62,7 +69,7 @@ def nan_beyond_pads(lists: Array) -> bool:
     if not has_nan(lists):
         return False
     bits = np.ascontiguousarray(lists).view(key_class(lists.dtype).unsigned)
-    pad = bits == PAD_NAN_BITS.get(lists.dtype.name, -1)
+    pad = bits == PAD_BITS["negative-nan"].get(lists.dtype.name, -1)
     trailing = np.logical_and.accumulate(pad[:, ::-1], axis=1)[:, ::-1]
     return bool((nan_mask(lists) & ~trailing).any())
 
@@ -114,7 +121,7 @@ class Merge:
         if broken:
             raise RuleViolations(ABOUT, broken)
         self.operands = operands
-        self.engine = engine
+        self.engine: Any = engine
         self.check_sorted = check_sorted
         self.width = PAIR_BYTES // operands.dst.dtype.itemsize
         self.counts = tuple(map(pairs_in, operands.sources))

@@ -8,6 +8,7 @@ pairs, where NaNs stand at the ends and equal values side by side.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,8 @@ class Able(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def able_engine(engine: str | Engine, verb: Verb, order: Order) -> Able:
+@lru_cache(maxsize=512)
+def able_engine(engine: Any, verb: Verb, order: Order) -> Able:
     """Return the engine, or the reference engine where the first refuses `verb` under `order`."""
     asked = resolve(engine)
     lacking = asked.refusal(verb, order)
@@ -68,11 +70,24 @@ def able_engine(engine: str | Engine, verb: Verb, order: Order) -> Able:
 
 def has_nan(values: Array) -> bool:
     """Say whether any of the values is a NaN, by their bits."""
-    cls = key_class(values.dtype)
-    if cls.kind != "float" or not values.size:
+    test = _nan_test(values.dtype)
+    if test is None or not values.size:
         return False
-    magnitude = values.view(cls.unsigned) & cls.unsigned.type((1 << (cls.bits - 1)) - 1)
-    return bool(magnitude.max() > cls.infinity)
+    return bool((values.view(test.unsigned) & test.magnitude).max() > test.infinity)
+
+
+class _NanTest(NamedTuple):
+    unsigned: np.dtype[Any]
+    magnitude: Any
+    infinity: int
+
+
+@lru_cache(maxsize=16)
+def _nan_test(dtype: np.dtype[Any]) -> _NanTest | None:
+    cls = key_class(dtype)
+    if cls.kind != "float":
+        return None
+    return _NanTest(cls.unsigned, cls.unsigned.type((1 << (cls.bits - 1)) - 1), cls.infinity)
 
 
 def nan_decides(blocks: Array) -> bool:
@@ -106,6 +121,8 @@ def descends_in_tie(values: Array, indices: Array, order: Order) -> bool:
 def ascends_in_blocks(indices: Array, block: int) -> bool:
     """Say whether indices never fall inside a block, so that both tie rules agree."""
     falls = indices[:, 1:] < indices[:, :-1]
+    if not falls.any():
+        return True
     falls[:, block - 1 :: block] = False
     return not falls.any()
 

@@ -21,7 +21,7 @@ __all__ = ["TARGETS", "Target", "find_target"]
 KIB = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """What one kind of core allows and does.
 

@@ -7,6 +7,7 @@ that a pair takes two columns or four.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,11 +18,18 @@ from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.evidence import fact, unpinned
 from lanesort.results import Pairs
 
-__all__ = ["PAIR_BYTES", "PairViews", "Tile", "columns_per_pair", "pair_views", "pairs", "tile"]
+__all__ = ["PAD_BITS", "PAIR_BYTES", "PairViews", "Tile", "columns_per_pair", "pair_views", "pairs", "tile"]
 
 Array = npt.NDArray[Any]
 
 PAIR_BYTES = 8
+
+PAD_BITS: Mapping[str, Mapping[str, int]] = {
+    "negative-nan": {"float32": 0xFFC00000, "float16": 0xFE00},
+    "-inf": {"float32": 0xFF800000, "float16": 0xFC00},
+    "lowest": {"float32": 0xFF7FFFFF, "float16": 0xFBFF},
+}
+"""Bits of the value that completes a tail block, by choice of ``pto.pad-bits`` and dtype."""
 
 fact(
     "pto.pair",

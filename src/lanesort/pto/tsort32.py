@@ -21,28 +21,21 @@ import numpy.typing as npt
 from lanesort.engine.protocol import Engine
 from lanesort.errors import RuleViolations, Violation
 from lanesort.evidence import fact, unpinned
-from lanesort.order import NanPolicy, Order, TieRule
+from lanesort.order import NanPolicy, Order
 from lanesort.pto import rule as shared
 from lanesort.pto.operand import Outcome, Sort32Operands, round_up
 from lanesort.pto.ordering import able_engine, ascends_in_blocks, descends_in_tie, nan_decides, row_pieces
 from lanesort.pto.target import Target, find_target
-from lanesort.pto.tile import PAIR_BYTES, PairViews, pair_views
+from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
 from lanesort.rule import RuleBook
 
-__all__ = ["ABOUT", "BLOCK", "PAD_BITS", "RULES", "Sort32"]
+__all__ = ["ABOUT", "BLOCK", "RULES", "Sort32"]
 
 Array = npt.NDArray[Any]
 
 ABOUT = "pto.tsort32"
 BLOCK = 32
 INDEX_DTYPES = ("uint32", "int32")
-
-PAD_BITS: Mapping[str, Mapping[str, int]] = {
-    "negative-nan": {"float32": 0xFFC00000, "float16": 0xFE00},
-    "-inf": {"float32": 0xFF800000, "float16": 0xFC00},
-    "lowest": {"float32": 0xFF7FFFFF, "float16": 0xFBFF},
-}
-"""Bits of the pad, by choice and dtype."""
 
 fact(
     ABOUT,
@@ -330,7 +323,7 @@ class Sort32:
         violations = RULES.validate(operands, target)
         if violations:
             raise RuleViolations(ABOUT, violations)
-        self.engine = engine
+        self.engine: Any = engine
         self.rows, self.columns = operands.src.valid_rows, operands.src.valid_columns
         self.lanes = _lanes(operands, target)
         self.width = _pair_width(operands)
@@ -338,7 +331,8 @@ class Sort32:
         self.by_index_value = made["pto.tie-order"] == "index-value"
         self.nan_is_undefined = target.simulated or made["pto.nan-order"] == "compare-false"
         nan: Any = made["pto.nan-order"]
-        self.nan: NanPolicy = "sign-magnitude" if nan == "compare-false" else nan
+        policy: NanPolicy = "sign-magnitude" if nan == "compare-false" else nan
+        self.order = Order(descending=True, nan=policy)
         self.pads = self.lanes - self.columns
         self.pad_bits = PAD_BITS[made["pto.pad-bits"]].get(operands.src.dtype.name, 0)
         self.whole_row_in_tmp = target.small_row(self.columns, operands.src.dtype.itemsize)
@@ -359,8 +353,8 @@ class Sort32:
         src = src[: self.rows, : self.columns]
         idx = idx.view(np.uint32)[: 1 if self.one_index_row else self.rows]
         ascending = ascends_in_blocks(idx[:, : self.columns], BLOCK)
-        tie: TieRule = "payload" if self.by_index_value and not ascending else "low"
-        order = Order(descending=True, nan=self.nan, tie=tie)
+        by_value = self.by_index_value and not ascending
+        order = self.order.replace(tie="payload") if by_value else self.order
         engine, warnings = able_engine(self.engine, "order_pairs", order)
         found = set(self.always_open)
         for into, values, payload in row_pieces(dst[: self.rows], src, idx, BLOCK):
@@ -394,7 +388,7 @@ class Sort32:
         if pairs.gaps is not None:
             pairs.gaps[...] = 0
         if tmp is not None:
-            # One row of tmp serves all rows, so it keeps what the last row put there.
+            # One row of tmp serves all rows: it keeps what the last row put there.
             tail = src[-1] if self.whole_row_in_tmp else src[-1, self.columns // BLOCK * BLOCK :]
             tmp[0, : len(tail)] = tail
             tmp[0, len(tail) : len(tail) + self.pads].view(f"u{src.itemsize}")[...] = self.pad_bits
