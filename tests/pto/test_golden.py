@@ -56,7 +56,9 @@ def test_single_list_merges_equal_the_simulator(golden: Path, name: str, engine:
     for case, arrays in cases(golden, name):
         src = arrays["src_bits"].view(DTYPES[case["dtype"]])
         dst = pto.tmrgsort(src, case["blockLen"], target="cpu", engine=engine)
-        np.testing.assert_array_equal(np.asarray(dst).view(arrays["dst"].dtype)[0], arrays["dst"], err_msg=str(case))
+        np.testing.assert_array_equal(
+            np.asarray(dst).view(arrays["dst"].dtype)[0], arrays["dst"], err_msg=str(case)
+        )
 
 
 def test_list_merges_equal_the_simulator(golden: Path, engine: str) -> None:
