@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lanesort.datapath.lanes import run
-from lanesort.datapath.nan_order import NAN_EXAMPLE, nan_outcomes
+from lanesort.datapath.nan_order import NAN_EXAMPLE, demonstrate, nan_outcomes
 from lanesort.datapath.network import network
 from lanesort.errors import ArgumentValueError
 
@@ -33,3 +33,10 @@ def test_the_bits_of_a_nan_come_out_as_they_went_in():
         if outcome.exchange != "num":
             assert outcome.values.tobytes() == row[outcome.indices].tobytes()
     assert run(network("bitonic", 8), row[None], np.arange(8)[None])[0].shape == (1, 8)
+
+
+def test_the_demonstration_groups_networks_that_agree():
+    first, *lines = demonstrate(descending=True)
+    assert first == "3 nan 1 nan 2 inf 0 4 (0 1 2 3 4 5 6 7): the input, descending"
+    assert sum(line.split(": ")[1].count(",") + 1 for line in lines) == 24
+    assert len(lines) == len({line.split(": ")[0] for line in lines}) > 4

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lanesort import neuron
 from lanesort.errors import ArgumentValueError
-from lanesort.neuron.dispatch import KernelInfo, Table, dispatch, tables
+from lanesort.neuron.dispatch import KernelInfo, Table, dispatch, dispatch_word, tables
 from lanesort.neuron.dtype import Dtype
 
 
@@ -68,6 +69,16 @@ def test_without_a_dtype_the_way_ends_at_the_trampoline():
     assert (way.in_dtype, way.body) == (None, None)
     assert list(way.steps())[-1] == "trampoline 0x0100484c"
     assert "not known" in list(dispatch(0xBE, "cayman")[0].steps())[1]
+
+
+def test_a_word_is_followed_by_its_opcode_and_dtype():
+    word = neuron.assemble("nonzero.fp32 ch=16 src=[p0+0x0, 8:1] dst=[p0+0x40, 9:1]")
+    assert dispatch_word(word, "cayman") == dispatch(0xF2, "cayman", in_dtype=Dtype.FP32)
+    # Whatever is not fp32 takes the integer leg; an unknown code ends at the trampoline.
+    assert dispatch_word(word.replace(in_dtype=2), "cayman")[0].body == 0x01004B80
+    assert dispatch_word(word.replace(in_dtype=99), "cayman")[0].body is None
+    sort = neuron.assemble("sort.i32.asc ch=1 src=[p0+0x0, 2:1] dst=[p0+0x40, 2:2 2:1]")
+    assert "not pinned" in dispatch_word(sort, "cayman")[0].remark
 
 
 def test_records_round_trip_and_their_spec_is_part_of_the_key():

@@ -18,7 +18,7 @@ from lanesort.datapath.network import FAMILIES, network
 from lanesort.errors import ArgumentValueError
 from lanesort.order import Order
 
-__all__ = ["NAN_EXAMPLE", "NanOutcome", "nan_outcomes"]
+__all__ = ["NAN_EXAMPLE", "NanOutcome", "demonstrate", "nan_outcomes"]
 
 Array = npt.NDArray[Any]
 
@@ -97,3 +97,31 @@ def nan_outcomes(
                 # Except under num the bits that come out are those that went in.
                 out = moved[0] if exchange == "num" else values[indices[0]]
                 yield NanOutcome(family, exchange, stable, out.astype(values.dtype), indices[0])
+
+
+def demonstrate(values: Array = NAN_EXAMPLE, *, descending: bool = False) -> Iterator[str]:
+    """Say what the networks do with a row: a line for each different result, after the input.
+
+    Parameters are those of `nan_outcomes`.
+
+    Examples
+    --------
+    >>> lines = list(demonstrate(np.array([2, np.nan, 1], np.float32)))
+    >>> lines[0]
+    '2 nan 1 (0 1 2): the input, ascending'
+    >>> lines[1]
+    '2 nan 1 (0 1 2): bitonic swap, bitonic swap stable, bitonic keep stable'
+    """
+    found: dict[str, list[str]] = {}
+    for outcome in nan_outcomes(values, descending=descending):
+        name = f"{outcome.family} {outcome.exchange}{' stable' if outcome.stable else ''}"
+        found.setdefault(_shown(outcome.values, outcome.indices), []).append(name)
+    direction = "descending" if descending else "ascending"
+    yield f"{_shown(values, np.arange(len(values)))}: the input, {direction}"
+    for shown, names in found.items():
+        yield f"{shown}: {', '.join(names)}"
+
+
+def _shown(values: Array, indices: Array) -> str:
+    numbers = " ".join(f"{float(value):g}" for value in values)
+    return f"{numbers} ({' '.join(map(str, indices.tolist()))})"

@@ -23,7 +23,7 @@ from lanesort.neuron.images import catalogue
 from lanesort.neuron.nonzero_with_count import NonzeroWithCount
 from lanesort.neuron.sort import Sort
 
-__all__ = ["Dispatch", "KernelInfo", "Table", "dispatch", "tables"]
+__all__ = ["Dispatch", "KernelInfo", "Table", "dispatch", "dispatch_word", "tables"]
 
 RECORD_BYTES = 8
 _RECORD = struct.Struct("<2xBBI")
@@ -290,6 +290,21 @@ def dispatch(
         if not 0 <= value <= 0xFF:
             raise ArgumentValueError(f"{field} is {value}; it is a byte, 0 to 255")
     return tuple(_follow(table, opcode, spec, core, in_dtype) for table in tables(name))
+
+
+def dispatch_word(word: Sort | NonzeroWithCount, name: str, *, core: int = 0) -> tuple[Dispatch, ...]:
+    """Follow a word through every known table of a generation; see `dispatch`.
+
+    Examples
+    --------
+    >>> from lanesort import neuron
+    >>> word = neuron.assemble("nonzero.i32 ch=16 src=[p0+0x0, 8:1] dst=[p0+0x40, 9:1]")
+    >>> [hex(way.body) for way in dispatch_word(word, "cayman")]
+    ['0x1004b80', '0x1001720']
+    """
+    known = {dtype.value: dtype for dtype in Dtype}
+    in_dtype = known.get(word.in_dtype) if isinstance(word, NonzeroWithCount) else None
+    return dispatch(word.OPCODE, name, core=core, in_dtype=in_dtype)
 
 
 def _follow(table: Table, opcode: int, spec: int, core: int, in_dtype: Dtype | None) -> Dispatch:
