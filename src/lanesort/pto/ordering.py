@@ -171,9 +171,8 @@ def row_pieces(dst: Array, values: Array, indices: Array, block: int) -> Iterato
 def _columns(dst: Array, values: Array, indices: Array, first: int, last: int) -> Piece:
     width = 8 // values.itemsize
     part = values[:, first:last]
-    return Piece(
-        dst[:, width * first : width * last], part, np.broadcast_to(indices[:, first:last], part.shape)
-    )
+    payload = np.ascontiguousarray(np.broadcast_to(indices[:, first:last], part.shape))
+    return Piece(dst[:, width * first : width * last], part, payload)
 
 
 def _chunks(into: Array, values: Array, indices: Array, block: int) -> Iterator[Piece]:
