@@ -74,3 +74,26 @@ def top_k(x: object, order: KeyOrder, k: int, values: object | None, indices: ob
     wanted. sort_by: 'value', or 'index' for the same ones by ascending position. Of a row whose
     length is below k only as many are written.
     """
+
+def merge(values: list, payloads: object | None, order: KeyOrder, tie: str, values_out: object, indices_out: object, first_exhausted: bool = False, threads: int = 1, control: Control | None = None) -> list[int]:
+    """
+    Merge sorted runs, as many pairs as the outputs hold; return how many came from each run.
+    Payloads, 32 or 64 bits wide, travel along; None stands for positions in the concatenation.
+    """
+
+def merge_blocks(values: object, payload: object, order: KeyOrder, values_out: object, payload_out: object, threads: int = 1, control: Control | None = None) -> None:
+    """
+    Merge groups of equally long sorted runs (groups, ways, length) to (groups, ways * length);
+    of equal values the one from the earlier run comes first.
+    """
+
+def first_unsorted(values: object, payload: object | None, order: KeyOrder, tie: str) -> int:
+    """
+    Return the position of the first pair that has to stand before its predecessor, or -1.
+    """
+
+def gather(source: object, positions: object, out: object, threads: int = 1, control: Control | None = None) -> None:
+    """
+    Write source[row, positions[row, i]] to out[row, i], for items of any size. Positions are
+    trusted: they come from a sort of rows as long as those of source.
+    """
