@@ -69,7 +69,7 @@ _VIEWS = {
     "set_validshape": _row("tile rows cols"),
     "tload": _row("src dst", "", "", "partition view to tile"),
     "tstore": _row("src dst", "", "", "tile to partition view"),
-    "treshape": _row("src", "", "tile", "the same bytes under another tile type"),
+    "treshape": _row("src dst?", "", "tile", "the same bytes as another tile; dst, if given, becomes it"),
     "tassign": _row("tile addr?", "address", "", "address in bytes, if constant"),
     "castptr": _row("src", "", "ptr"),
     "addptr": _row("ptr offset", "", "ptr", "offset in elements"),
@@ -115,7 +115,7 @@ _SORTING = {
     ),
     "tmrgsort": _row(
         "sources* tmp? dst executed? block_len?",
-        "block_len exhausted no_tmp",
+        "block_len exhausted",
         note="one source: single list, with block_len as operand or attribute; two to four: multi list",
     ),
     "vbitsort": _row("dst src idx repeat"),
