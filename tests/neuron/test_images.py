@@ -138,6 +138,13 @@ def test_an_unknown_image_is_named():
         catalogue().image("cayman")
 
 
+def test_how_and_how_surely_have_a_default():
+    short = text().replace('how = "observed"\n', "", 1).replace('surely = "high"\n', "")
+    small = parse_catalogue('default = { how = "carried", surely = "low" }' + short, "small")
+    assert (small.container.how, small.container.surely) == ("carried", "low")
+    assert (small.image("one").how, small.image("one").surely) == ("observed", "low")
+
+
 def test_a_small_catalogue_is_read():
     assert parse_catalogue(text(), "small").image("one").offset is None
 
@@ -153,7 +160,7 @@ def test_a_small_catalogue_is_read():
         (text().replace("seed 000 §1", "somewhere"), r"source: 'somewhere'; write it as"),
         (text().replace("schema = 1", "schema = 2"), r"schema is 2; this release reads 1"),
         (text('\n[[picture]]\nid = "x"'), r"picture: no such kind"),
-        (text().replace("[[image]]", "[image]"), r"image: is a dict; write \[\[image\]\]"),
+        (text().replace("[[image]]", "[image]"), r"image: is a dict; it is a list of records"),
         (
             text() + text().partition("[[image]]")[1] + text().partition("[[image]]")[2],
             r"id 'one' is used twice",
@@ -163,6 +170,8 @@ def test_a_small_catalogue_is_read():
             r"census: no image has the id 'two'",
         ),
         (text().replace('name = "n"', "name = [1]"), r"container: name: \[1\] is not of type str"),
+        ('default = { generation = "cayman" }' + text(), r"default: .*; it may give how and surely"),
+        ("default = 1" + text(), r"default: 1; it may give"),
         ("schema = ", r"bad: not TOML"),
         ("schema = 1\ncontainer = 3", r"container: is a int; a record is a table"),
     ],

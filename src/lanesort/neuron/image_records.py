@@ -225,7 +225,7 @@ class Structure(Record):
     name: str
     header: str
     size: int
-    generations: tuple[str, ...]
+    generations: tuple[str, ...] = ()
     offsets: Mapping[str, int] = field(default_factory=dict)
 
 

@@ -24,6 +24,7 @@ from lanesort.neuron.image_records import RECORDS, Container, Image, Record
 __all__ = ["SCHEMA", "Catalogue", "catalogue", "parse_catalogue"]
 
 SCHEMA = 1
+_DEFAULTED = {"how", "surely"}
 _SOURCE = re.compile(r"seed \d{3} §\d+[a-z]?(\.\d+)?")
 Kind = TypeVar("Kind", bound=Record)
 
@@ -132,11 +133,17 @@ class _Reader:
 
     def __init__(self) -> None:
         self.faults: list[str] = []
+        self.default: Mapping[str, Any] = {}
 
     def read(self, data: Mapping[str, Any]) -> Catalogue | None:
         if data.get("schema") != SCHEMA:
             self.faults.append(f"schema is {data.get('schema')!r}; this release reads {SCHEMA}")
-        unknown = [key for key in data if key not in ("schema", "container", *RECORDS)]
+        default = data.get("default", {})
+        if not isinstance(default, dict) or not default.keys() <= _DEFAULTED:
+            self.faults.append(f"default: {default!r}; it may give {' and '.join(sorted(_DEFAULTED))}")
+        else:
+            self.default = default
+        unknown = [key for key in data if key not in ("schema", "default", "container", *RECORDS)]
         self.faults += [f"{key}: no such kind; known are {', '.join(RECORDS)}" for key in unknown]
         container = self._record("container", Container, data.get("container", {}))
         records = {kind: self._kind(kind, data.get(kind, [])) for kind in RECORDS}
@@ -145,7 +152,7 @@ class _Reader:
 
     def _kind(self, kind: str, tables: Any) -> tuple[Record, ...]:
         if not isinstance(tables, list):
-            self.faults.append(f"{kind}: is a {type(tables).__name__}; write [[{kind}]]")
+            self.faults.append(f"{kind}: is a {type(tables).__name__}; it is a list of records")
             return ()
         made = (
             self._record(f"{kind} {number}", RECORDS[kind], table) for number, table in enumerate(tables, 1)
@@ -156,6 +163,7 @@ class _Reader:
         if not isinstance(table, dict):
             self.faults.append(f"{place}: is a {type(table).__name__}; a record is a table")
             return None
+        table = {**self.default, **table}
         before = len(self.faults)
         hints = get_type_hints(kind)
         self.faults += [f"{place}: {key}: no such key" for key in table if key not in hints]
