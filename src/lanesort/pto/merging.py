@@ -125,6 +125,7 @@ class Merge:
         self.check_sorted = check_sorted
         self.width = PAIR_BYTES // operands.dst.dtype.itemsize
         self.counts = tuple(map(pairs_in, operands.sources))
+        self.equally_long = not operands.exhausted and len(set(self.counts)) == 1 and self.counts[0] > 0
         nan: Any = self.made["pto.nan-order"]
         self.nan: NanPolicy = nan
 
@@ -153,7 +154,7 @@ class Merge:
         length = block_len // self.width
         found: set[str] = set()
         shape = (-1, WAYS, length)
-        nan = self._inspect(source.values.reshape(-1, length), "block", found)
+        nan = self._inspect(source.values.reshape(-1, length), "block ", found)
         order = Order(descending=True, nan=self._policy(nan), tie="run")
         engine, warnings = able_engine(self.engine, "merge_blocks", order)
         carried = self._carry([source], found)
@@ -171,25 +172,56 @@ class Merge:
 
     def _lists(self, dst: Array, lists: Sequence[PairViews], tmp: Array | None) -> Outcome:
         found: set[str] = set()
-        nan = False
-        for number, part in enumerate(lists):
-            nan |= self._inspect(part.values, f"src{number}", found)
+        stacked = np.stack([part.values[0] for part in lists]) if self.equally_long else None
+        if stacked is not None:
+            nan = self._inspect(stacked, "src", found)
+        else:
+            nan = False
+            for number, part in enumerate(lists):
+                nan |= self._inspect(part.values, f"src{number}", found)
         carried = self._carry(lists, found)
+        through = tmp is not None and not self.target.simulated
+        into = tmp if tmp is not None and through else dst[:, : self._copied_columns(dst)]
+        room = self.operands.dst.valid_columns if self.target.simulated else into.shape[1]
+        if stacked is not None and carried is None and room >= self.width * sum(self.counts):
+            taken, warnings = self._stacked(into, stacked, lists, nan)
+        else:
+            taken, warnings = self._runs(into, lists, carried, nan, found)
+        if tmp is not None and through:
+            copied = min(self._copied_columns(dst), tmp.shape[1])
+            dst[0, :copied] = tmp[0, :copied]
+        valid = self.operands.dst.valid_columns
+        produced = min(self.width * sum(taken), valid)
+        if self.operands.exhausted and not self.target.simulated and produced < valid:
+            found.add("pto.exhausted-tail")
+        return Outcome(produced, self._executed(taken, found), tuple(sorted(found)), warnings)
+
+    def _stacked(
+        self, into: Array, values: Array, lists: Sequence[PairViews], nan: bool
+    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Merge lists of one length as one group of blocks, straight into place."""
+        order = Order(descending=True, nan=self._policy(nan), tie="run")
+        engine, warnings = able_engine(self.engine, "merge_blocks", order)
+        indices = np.stack([part.indices[0] for part in lists])
+        pairs = pair_views(into[:1], values.size)
+        engine.merge_blocks(values[None], indices[None], order, out=(pairs.values, pairs.indices))
+        if pairs.gaps is not None:
+            pairs.gaps[...] = 0
+        return self.counts, warnings
+
+    def _runs(
+        self, into: Array, lists: Sequence[PairViews], carried: Array | None, nan: bool, found: set[str]
+    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """Merge any lists, perhaps up to an end that comes early."""
         runs = [(part.values[0], part.indices[0]) for part in lists]
         if carried is not None:
             ends = np.cumsum(self.counts)
             places = np.split(np.arange(ends[-1], dtype=np.uint32), ends[:-1])
             runs = [(values, place) for (values, _), place in zip(runs, places, strict=True)]
         merged, warnings = self._merge(runs, nan, found)
-        pairs = carried[merged.payload] if carried is not None else merged
-        produced = self._deliver(pairs, dst, tmp)
-        if (
-            self.operands.exhausted
-            and not self.target.simulated
-            and produced < self.operands.dst.valid_columns
-        ):
-            found.add("pto.exhausted-tail")
-        return Outcome(produced, self._executed(merged, found), tuple(sorted(found)), warnings)
+        fitting = min(len(merged.values), into.shape[1] // self.width)
+        _put(pair_views(into[:1], fitting), merged if carried is None else carried[merged.payload])
+        return merged.consumed, warnings
 
     def _policy(self, nan: bool) -> NanPolicy:
         # Without NaN every policy gives the same order, and engines have more of the others.
@@ -238,36 +270,25 @@ class Merge:
                 found.add("pto.merge-tie")
         return merged, warnings
 
-    def _deliver(self, pairs: MergedRuns | Array, dst: Array, tmp: Array | None) -> int:
-        """Put the merged pairs into dst, through tmp on hardware; return the columns produced."""
-        valid = self.operands.dst.valid_columns
-        count = len(pairs.values) if isinstance(pairs, MergedRuns) else len(pairs)
-        copied = dst.shape[1] if self.target.simulated else self._copied_columns(dst)
-        through = tmp is not None and not self.target.simulated
-        into = tmp if tmp is not None and through else dst[:, :copied]
-        fitting = min(count, into.shape[1] // self.width)
-        _put(pair_views(into[:1], fitting), pairs)
-        if tmp is not None and through:
-            copied = min(copied, tmp.shape[1])
-            dst[0, :copied] = tmp[0, :copied]
-        return min(self.width * count, valid)
-
     def _copied_columns(self, dst: Array) -> int:
+        if self.target.simulated:
+            return int(dst.shape[1])
         copied_bytes = round_up(self.operands.dst.valid_columns * dst.itemsize, BLOCK_BYTES)
         return min(copied_bytes // int(dst.itemsize), int(dst.shape[1]))
 
-    def _executed(self, merged: MergedRuns, found: set[str]) -> Executed | None:
+    def _executed(self, taken: tuple[int, ...], found: set[str]) -> Executed | None:
         if not self.operands.exhausted:
             found.add("pto.executed-unasked")
             if self.made["pto.executed-unasked"] == "untouched":
                 return None
-        first, second, third, fourth = (*merged.consumed, 0, 0)[:WAYS]
+        first, second, third, fourth = (*taken, 0, 0)[:WAYS]
         return first, second, third, fourth
 
 
-def _unsorted_violation(unsorted: Unsorted, role: str) -> Violation:
+def _unsorted_violation(unsorted: Unsorted, field: str) -> Violation:
     row, position, first, second = unsorted
-    field = f"{role} {row}" if role == "block" else role
+    if field in ("block ", "src"):
+        field += str(row)
     text = (
         f"{field}: pair {position + 1} holds {second}, which belongs before pair {position} with {first}; "
         "merges take sorted lists: sort them first, or turn the check off"
