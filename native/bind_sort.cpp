@@ -91,6 +91,24 @@ uint64_t TakeLengths(SortJob& job, const Buffer& lengths) {
   return elements;
 }
 
+// Below this a row is not worth more than one thread.
+constexpr uint64_t kSharedElements = uint64_t{1} << 18;
+
+void Run(const SortJob& job, uint64_t elements, size_t threads, lanesort::Control* control) {
+  if (job.rows == 1 && threads > 1 && elements >= kSharedElements) {
+    if (const auto shared = lanesort::MakeSharedRow(job)) {
+      const lanesort::UnitRange work = [&shared](size_t, size_t, const lanesort::Progress& progress) {
+        shared->Work(progress);
+      };
+      return lanesort::RunUnits(threads, elements, threads, control, work);
+    }
+  }
+  lanesort::RunUnits(job.rows, elements, threads, control,
+                     [&job](size_t begin, size_t end, const lanesort::Progress& progress) {
+                       lanesort::SortRows(job, begin, end, progress);
+                     });
+}
+
 void SortPairs(nb::handle x, const lanesort::KeyOrder& order, nb::handle values, nb::handle indices,
                uint64_t offset, nb::handle payload, nb::handle lengths, size_t threads, lanesort::Control* control) {
   SortJob job{};
@@ -106,10 +124,7 @@ void SortPairs(nb::handle x, const lanesort::KeyOrder& order, nb::handle values,
   TakePayload(job, payload_buffer);
   const Buffer lengths_buffer(lengths, "lengths", 1, false);
   const uint64_t elements = TakeLengths(job, lengths_buffer);
-  lanesort::RunUnits(job.rows, elements, threads, control,
-                     [&job](size_t begin, size_t end, const lanesort::Progress& progress) {
-                       lanesort::SortRows(job, begin, end, progress);
-                     });
+  Run(job, elements, threads, control);
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 
 #include "native/control.h"
 #include "native/order.h"
+#include "native/shared_row.h"
 
 namespace lanesort {
 
@@ -29,9 +32,19 @@ struct SortJob {
   const uint8_t* lengths;  // null, or int64 in [0, columns]: only so many items of a row take part
   ptrdiff_t lengths_step;
   bool pairs;  // values and indices are interleaved: 32-bit value slots, each with its index behind
+
+  size_t LengthOf(size_t row) const {
+    if (lengths == nullptr) return columns;
+    int64_t length = 0;
+    std::memcpy(&length, lengths + static_cast<ptrdiff_t>(row) * lengths_step, sizeof(length));
+    return static_cast<size_t>(length);
+  }
 };
 
 // Sorts rows [begin, end) of the job.
 void SortRows(const SortJob& job, size_t begin, size_t end, const Progress& progress);
+
+// The first row of the job, for several threads; null where the target can't share rows.
+std::unique_ptr<SharedRow> MakeSharedRow(const SortJob& job);
 
 }  // namespace lanesort

@@ -1,0 +1,43 @@
+// Sorts up to a few thousand elements; network.h says how.
+// Included once per SIMD target.
+#if defined(LANESORT_SORT_NETWORK_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANESORT_SORT_NETWORK_H
+#undef LANESORT_SORT_NETWORK_H
+#else
+#define LANESORT_SORT_NETWORK_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+#include "native/element.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanesort {
+namespace HWY_NAMESPACE {
+
+// A matrix of 32 KiB: with its transposition it stays in the nearest caches.
+template <class E>
+constexpr size_t kNetworkCount = 512 * E::kLanes * sizeof(typename E::Lane) / sizeof(typename E::Scalar);
+
+// Room for the padding of the largest matrix, and a vector behind it.
+template <class E>
+constexpr size_t kBenchCount = kNetworkCount<E> + 2 * E::kLanes;
+
+// Buffers of kBenchCount<E> elements in which a network sorts.
+template <class E>
+struct Bench {
+  typename E::Pointer matrix;
+  typename E::Pointer sorted;
+};
+
+// Sorts count <= kNetworkCount<E> elements of `matrix` into `sorted`. What follows the elements is
+// overwritten in both. Compiled in network_*.cpp, once for each kind of element.
+template <class E>
+void SortNetwork(typename E::Pointer matrix, size_t count, typename E::Pointer sorted);
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lanesort
+HWY_AFTER_NAMESPACE();
+#endif  // LANESORT_SORT_NETWORK_H
