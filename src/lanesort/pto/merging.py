@@ -145,10 +145,11 @@ class Merge:
         RuleViolations
             If a list is not sorted; it names the first offending pair.
         """
-        lists = [pair_views(tile[:1], n) for tile, n in zip(sources, self.counts, strict=True)]
         if self.operands.block_len is not None:
-            return self._blocks(pair_views(dst[:1], self.counts[0]), lists[0], self.operands.block_len)
-        return self._lists(dst, lists, tmp)
+            into, source = (pair_views(tile[:1], self.counts[0]) for tile in (dst, sources[0]))
+            return self._blocks(into, source, self.operands.block_len)
+        lengths = [self.width * count for count in self.counts]
+        return self._lists(dst, [tile[:1, :n] for tile, n in zip(sources, lengths, strict=True)], tmp)
 
     def _blocks(self, into: PairViews, source: PairViews, block_len: int) -> Outcome:
         length = block_len // self.width
@@ -170,23 +171,19 @@ class Merge:
             into.gaps[...] = 0
         return Outcome(self.width * self.counts[0], None, tuple(sorted(found)), warnings)
 
-    def _lists(self, dst: Array, lists: Sequence[PairViews], tmp: Array | None) -> Outcome:
+    def _lists(self, dst: Array, tiles: Sequence[Array], tmp: Array | None) -> Outcome:
         found: set[str] = set()
-        stacked = np.stack([part.values[0] for part in lists]) if self.equally_long else None
-        if stacked is not None:
-            nan = self._inspect(stacked, "src", found)
-        else:
-            nan = False
-            for number, part in enumerate(lists):
-                nan |= self._inspect(part.values, f"src{number}", found)
-        carried = self._carry(lists, found)
         through = tmp is not None and not self.target.simulated
         into = tmp if tmp is not None and through else dst[:, : self._copied_columns(dst)]
         room = self.operands.dst.valid_columns if self.target.simulated else into.shape[1]
-        if stacked is not None and carried is None and room >= self.width * sum(self.counts):
-            taken, warnings = self._stacked(into, stacked, lists, nan)
+        joined = None
+        if self.equally_long and room >= self.width * sum(self.counts):
+            joined = pair_views(np.concatenate(tiles), self.counts[0])
+        if joined is not None and not (joined.gaps is not None and joined.gaps.any()):
+            taken, warnings = self._joined(into, joined, found)
         else:
-            taken, warnings = self._runs(into, lists, carried, nan, found)
+            lists = [pair_views(tile, n) for tile, n in zip(tiles, self.counts, strict=True)]
+            taken, warnings = self._runs(into, lists, found)
         if tmp is not None and through:
             copied = min(self._copied_columns(dst), tmp.shape[1])
             dst[0, :copied] = tmp[0, :copied]
@@ -196,23 +193,27 @@ class Merge:
             found.add("pto.exhausted-tail")
         return Outcome(produced, self._executed(taken, found), tuple(sorted(found)), warnings)
 
-    def _stacked(
-        self, into: Array, values: Array, lists: Sequence[PairViews], nan: bool
+    def _joined(
+        self, into: Array, lists: PairViews, found: set[str]
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Merge lists of one length as one group of blocks, straight into place."""
+        """Merge lists of one length, a row each, as one group of blocks, straight into place."""
+        nan = self._inspect(lists.values, "src", found)
         order = Order(descending=True, nan=self._policy(nan), tie="run")
         engine, warnings = able_engine(self.engine, "merge_blocks", order)
-        indices = np.stack([part.indices[0] for part in lists])
-        pairs = pair_views(into[:1], values.size)
-        engine.merge_blocks(values[None], indices[None], order, out=(pairs.values, pairs.indices))
+        pairs = pair_views(into[:1], lists.values.size)
+        engine.merge_blocks(lists.values[None], lists.indices[None], order, out=(pairs.values, pairs.indices))
         if pairs.gaps is not None:
             pairs.gaps[...] = 0
         return self.counts, warnings
 
     def _runs(
-        self, into: Array, lists: Sequence[PairViews], carried: Array | None, nan: bool, found: set[str]
+        self, into: Array, lists: Sequence[PairViews], found: set[str]
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Merge any lists, perhaps up to an end that comes early."""
+        nan = False
+        for number, part in enumerate(lists):
+            nan |= self._inspect(part.values, f"src{number}", found)
+        carried = self._carry(lists, found)
         runs = [(part.values[0], part.indices[0]) for part in lists]
         if carried is not None:
             ends = np.cumsum(self.counts)
