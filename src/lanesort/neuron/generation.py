@@ -9,7 +9,7 @@ from types import MappingProxyType
 from lanesort.errors import ArgumentValueError
 from lanesort.evidence import fact, unpinned
 
-__all__ = ["GENERATIONS", "MAVERICK_MAP", "Generation", "generation"]
+__all__ = ["BOTH", "GENERATIONS", "MAVERICK_MAP", "Generation", "availability", "generation"]
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -136,6 +136,20 @@ def generation(name: str | Generation) -> Generation:
     if found is None:
         raise ArgumentValueError(f"generation is {name!r}; known are {', '.join(GENERATIONS)}")
     return found
+
+
+def availability(instruction: str) -> dict[str, str]:
+    """Say for each generation whether it has an instruction.
+
+    Examples
+    --------
+    >>> availability("sort")["tonga"]
+    'no (NC-v1, inf1)'
+    """
+    return {
+        g.name: f"{'yes' if instruction in g.instructions else 'no'} (NC-v{g.version}, {g.products})"
+        for g in GENERATIONS.values()
+    }
 
 
 BOTH = ("neuron.sort", "neuron.nonzero_with_count")

@@ -14,9 +14,9 @@ from lanesort.evidence import fact, unpinned
 from lanesort.neuron.assembly import Syntax
 from lanesort.neuron.descriptor import I32, U8, Events, Header, Tensor, padded, tensor_part
 from lanesort.neuron.dtype import Dtype, dtype_code, known
-from lanesort.neuron.generation import Generation
+from lanesort.neuron.generation import Generation, availability
 from lanesort.neuron.immediate import ImmSource, Pointer, Register, immediate_fields
-from lanesort.neuron.instruction import Instruction
+from lanesort.neuron.instruction import MODES, Instruction
 from lanesort.neuron.operand import (
     Dtypes,
     EventsOperand,
@@ -43,7 +43,7 @@ from lanesort.neuron.rule import (
 )
 from lanesort.neuron.word import layout_of, part
 
-__all__ = ["ABOUT", "LAYOUT", "RULES", "NonzeroWithCount"]
+__all__ = ["ABOUT", "AVAILABILITY", "LAYOUT", "MODES", "RULES", "NonzeroWithCount"]
 
 ABOUT = "neuron.nonzero_with_count"
 OPCODE = 0xF2
@@ -147,6 +147,7 @@ class NonzeroWithCount(Instruction):
 
 
 LAYOUT = layout_of(NonzeroWithCount)
+AVAILABILITY = availability("nonzero_with_count")
 
 fact(
     ABOUT,

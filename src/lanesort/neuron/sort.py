@@ -15,9 +15,9 @@ from lanesort.evidence import fact, unpinned
 from lanesort.neuron.assembly import Syntax
 from lanesort.neuron.descriptor import NIBBLE, U8, U32, Events, Header, Tensor, padded, tensor_part
 from lanesort.neuron.dtype import AluOp, Dtype, dtype_code
-from lanesort.neuron.generation import Generation
+from lanesort.neuron.generation import Generation, availability
 from lanesort.neuron.immediate import ImmSource, Pointer, Register, immediate_fields
-from lanesort.neuron.instruction import Instruction
+from lanesort.neuron.instruction import MODES, Instruction
 from lanesort.neuron.operand import (
     Choice,
     Dtypes,
@@ -46,7 +46,7 @@ from lanesort.neuron.rule import (
 )
 from lanesort.neuron.word import layout_of, part
 
-__all__ = ["ABOUT", "LAYOUT", "RULES", "Sort"]
+__all__ = ["ABOUT", "AVAILABILITY", "LAYOUT", "MODES", "RULES", "Sort"]
 
 ABOUT = "neuron.sort"
 OPCODE = 0x96
@@ -155,6 +155,7 @@ class Sort(Instruction):
 
 
 LAYOUT = layout_of(Sort)
+AVAILABILITY = availability(Sort.MNEMONIC)
 
 fact(
     ABOUT,
