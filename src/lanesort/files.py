@@ -23,7 +23,15 @@ import numpy.typing as npt
 
 from lanesort.errors import FileError, MissingExtraError
 
-__all__ = ["FORMATS", "named_dtype", "read_array", "read_lines", "written_aside", "write_arrays"]
+__all__ = [
+    "FORMATS",
+    "named_dtype",
+    "read_array",
+    "read_lines",
+    "write_arrays",
+    "write_elements",
+    "written_aside",
+]
 
 Array = npt.NDArray[Any]
 
@@ -177,8 +185,15 @@ def read_lines(path: str | Path, count: int) -> list[str]:
 
 
 @contextmanager
-def written_aside(path: str | Path) -> Iterator[IO[bytes]]:
+def written_aside(path: str | Path, folder: str | Path | None = None) -> Iterator[IO[bytes]]:
     """Open a temporary file that takes the place of `path` when all went well.
+
+    Parameters
+    ----------
+    path
+        The file to be.
+    folder
+        Where the temporary file lies, on the same file system; beside `path` unless given.
 
     Raises
     ------
@@ -187,7 +202,9 @@ def written_aside(path: str | Path) -> Iterator[IO[bytes]]:
     """
     target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+        handle, temporary = tempfile.mkstemp(
+            prefix=f".{target.name}.", suffix=".part", dir=folder or target.parent
+        )
     except OSError as error:
         raise FileError(f"{target}: can't be written: {error.strerror}") from error
     try:
@@ -207,6 +224,11 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def write_elements(file: IO[bytes], array: Array) -> None:
+    """Append the bytes of an array's elements to a file, without a header."""
+    file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
 def write_arrays(path: str | Path, arrays: Mapping[str, Array]) -> None:

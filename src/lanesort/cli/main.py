@@ -13,6 +13,15 @@ from lanesort.errors import LanesortError
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS: dict[str, str] = {
+    "argsort": "lanesort.cli.argsort:argsort",
+    "explain": "lanesort.cli.explain:explain",
+    "fit": "lanesort.cli.fit:fit",
+    "merge": "lanesort.cli.merge:merge",
+    "neuron": "lanesort.cli.neuron:app",
+    "nonzero": "lanesort.cli.nonzero:nonzero",
+    "probe": "lanesort.cli.probe:probe",
+    "pto": "lanesort.cli.pto:app",
+    "sort": "lanesort.cli.sort:sort",
     "top-k": "lanesort.cli.top_k:top_k",
 }
 """Each command, or group of commands, and where it lives; it is imported when it is called."""

@@ -15,7 +15,7 @@ Verb = Literal["sort", "top_k"]
 
 @lru_cache(maxsize=256)
 def order_of(
-    descending: bool = False,
+    descending: object = False,
     stable: bool | None = None,
     nan: str | None = None,
     tie: str | None = None,
@@ -39,7 +39,7 @@ def order_of(
     ArgumentValueError, ArgumentTypeError
         For a value that is not accepted, and for ``stable=True`` with ``tie="high"``.
     """
-    if not isinstance(descending, bool) and not hasattr(descending, "__bool__"):
+    if not hasattr(descending, "__bool__"):
         raise ArgumentTypeError(f"descending is {descending!r}; accepted are True and False")
     preset = COMPAT[_accepted("compat", compat, tuple(COMPAT))] if compat is not None else COMPAT["numpy"]
     nan = preset["top_k" if verb == "top_k" else "nan"] if nan is None else nan

@@ -128,6 +128,6 @@ def fill_value_of(fill_value: Any, dtype: np.dtype[Any]) -> Any:
         raise ArgumentTypeError(f"fill_value is {fill_value!r}, which {dtype} can't hold: {error}") from error
     if filled.ndim:
         raise ArgumentValueError(f"fill_value has shape {filled.shape}; it must be one value")
-    if dtype.kind in "iub" and int(np.asarray(fill_value)) != int(filled):
+    if dtype.kind in "iub" and np.asarray(fill_value) != filled:
         raise ArgumentValueError(f"fill_value is {fill_value!r}, which {dtype} can't hold")
     return filled

@@ -136,12 +136,13 @@ def _choose(job: _Job, fills: tuple[Any, int] | None) -> tuple[Array, Array]:
     direct = job.ragged is None and job.dtype.itemsize > 1
     values = np.empty(shape, source.dtype)
     indices = np.empty(shape, job.dtype) if direct else np.zeros(shape, np.uint64)
+    found = min(job.k, job.rows.n)
     _core.top_k(
         bits_view(source),
         key_order(source.dtype, job.order),
-        job.k,
-        bits_view(values),
-        indices.view(f"u{indices.itemsize}"),
+        found,
+        bits_view(values)[:, :found],
+        indices.view(f"u{indices.itemsize}")[:, :found],
         offset=job.offset if direct else 0,
         lengths=None if job.ragged is None else job.ragged.lengths,
         sort_by=job.by,
@@ -152,10 +153,10 @@ def _choose(job: _Job, fills: tuple[Any, int] | None) -> tuple[Array, Array]:
         return values, indices
     if job.ragged is None or fills is None:
         return values, (indices.astype(np.int64) + job.offset).astype(job.dtype)
-    found = (job.ragged.original(indices.astype(np.intp)) + job.offset).astype(job.dtype)
+    positions = (job.ragged.original(indices.astype(np.intp)) + job.offset).astype(job.dtype)
     behind = job.ragged.behind(job.k)
-    values[behind], found[behind] = fills
-    return values, found
+    values[behind], positions[behind] = fills
+    return values, positions
 
 
 def _largest(mode: str) -> bool:

@@ -1,0 +1,56 @@
+"""``lanesort merge``: sorted files into one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lanesort.cli.options import External, Order, Output, Reading, parsed_bytes, progress_of
+from lanesort.cli.progress import shown
+from lanesort.distributed import external
+from lanesort.files import read_array, write_arrays
+from lanesort.kernels.merge import merge as merge_arrays
+
+__all__ = ["merge"]
+
+
+def merge(
+    *files: Path,
+    output: Output,
+    order: Order = Order(),  # noqa: B008 - frozen
+    reading: Reading = Reading(),  # noqa: B008 - frozen
+    beyond: External = External(),  # noqa: B008 - frozen
+    threads: int | None = None,
+) -> int:
+    """Merge sorted files; of equal values the earlier file's come first.
+
+    Parameters
+    ----------
+    files
+        Sorted 1-D arrays of one dtype: .npy, .npz, .safetensors or .parquet.
+    output
+        File to write: .npz gets values and positions in the concatenation, .npy the values.
+    threads
+        Threads to use; the result is the same.
+    """
+    if beyond.memory is not None:
+        with progress_of("merge") as moved:
+            external.merge(
+                files,
+                output,
+                descending=order.descending,
+                nan=order.nan,
+                dtype=reading.dtype,
+                memory_bytes=parsed_bytes(beyond.memory),
+                progress=moved,
+            )
+        return 0
+    with shown("merge"):
+        merged = merge_arrays(
+            [read_array(file, reading.name, reading.dtype) for file in files],
+            descending=order.descending,
+            nan=order.nan,
+            threads=threads,
+        )
+    both = {"values": merged.values, "indices": merged.indices}
+    write_arrays(output, {"values": merged.values} if output.suffix.lower() == ".npy" else both)
+    return 0

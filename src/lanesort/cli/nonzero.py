@@ -1,0 +1,53 @@
+"""``lanesort nonzero``: the positions of a file's nonzeros."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from lanesort.cli.options import External, Output, Reading, parsed_bytes, progress_of
+from lanesort.cli.progress import shown
+from lanesort.distributed import external
+from lanesort.files import read_array, write_arrays
+from lanesort.kernels.nonzero import flatnonzero
+
+__all__ = ["nonzero"]
+
+
+def nonzero(
+    file: Path,
+    /,
+    *,
+    output: Output,
+    reading: Reading = Reading(),  # noqa: B008 - frozen
+    beyond: External = External(),  # noqa: B008 - frozen
+    threads: int | None = None,
+) -> int:
+    """Write the positions of the nonzeros in the flattened array, and print how many there are.
+
+    Parameters
+    ----------
+    file
+        .npy, .npz, .safetensors or .parquet.
+    output
+        File to write, of any of these kinds.
+    threads
+        Threads to use; the result is the same.
+    """
+    if beyond.memory is not None:
+        with progress_of("nonzero") as moved:
+            total = external.nonzero(
+                file,
+                output,
+                dtype=reading.dtype,
+                memory_bytes=parsed_bytes(beyond.memory),
+                progress=moved,
+            )
+    else:
+        with shown("nonzero"):
+            found = flatnonzero(read_array(file, reading.name, reading.dtype), threads=threads)
+        write_arrays(output, {"indices": found.indices})
+        total = found.total
+    Console(highlight=False).print(f"{total} nonzeros")
+    return 0

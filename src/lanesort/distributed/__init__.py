@@ -1,0 +1,1 @@
+"""Jobs larger than memory, and jobs for more than one machine."""
