@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -65,6 +66,10 @@ class Prepared(Protocol):
     @property
     def writes(self) -> tuple[Access, ...]:
         """What it writes."""
+
+    @property
+    def outputs(self) -> Mapping[str, Access]:
+        """What it writes, by the name of each result."""
 
     @property
     def decode_log(self) -> tuple[str, ...]:

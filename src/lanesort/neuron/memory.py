@@ -139,6 +139,12 @@ class Sbuf:
         """Partitions, and bytes in each."""
         return self.generation.partitions, self.generation.sbuf_bytes
 
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of a partition up to the last that was written on any."""
+        written = np.flatnonzero(self._written.any(axis=0))
+        return int(written[-1]) + 1 if written.size else 0
+
     def write(self, partition: int, offset_bytes: int, array: npt.ArrayLike) -> None:
         """Write an array densely.
 

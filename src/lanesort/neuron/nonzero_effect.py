@@ -78,6 +78,11 @@ class PreparedNonzero:
         """What it may write."""
         return (self.target,)
 
+    @property
+    def outputs(self) -> Mapping[str, Access]:
+        """Positions, padding and count of one partition for each core."""
+        return {"dst": self.sampled[1]}
+
     def effect(self, machine: Machine) -> Effect:
         """Compact the positions of each processed partition and append the count."""
         self._check_size(machine.generation)

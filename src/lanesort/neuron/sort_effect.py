@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -112,6 +113,11 @@ class PreparedSort:
     def writes(self) -> tuple[Access, ...]:
         """What it writes."""
         return (self.rows,)
+
+    @property
+    def outputs(self) -> Mapping[str, Access]:
+        """The two columns."""
+        return {"values": self.values, "indices": self.positions}
 
     def effect(self, machine: Machine) -> Effect:
         """Order the values of each channel and pair them with position plus offset."""
