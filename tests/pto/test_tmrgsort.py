@@ -131,6 +131,13 @@ def test_a_short_dst_does_not_stop_an_exhausted_merge_on_hardware() -> None:
     assert merged(lists, columns=2, exhausted=True, target="cpu")[1] == (1, 0, 0, 0)
 
 
+def test_a_dst_with_room_to_spare_is_mentioned() -> None:
+    _, _, dst = merged([run([9, 2]), run([7], 2)], columns=10)
+    assert dst.produced_columns == 6
+    assert "10 columns" in dst.warnings[0]
+    assert merged([run([9, 2]), run([7], 2)], columns=6)[2].warnings == ()
+
+
 def test_a_clipped_copy_is_rounded_up_to_32_bytes() -> None:
     operands = merge_operands([64, 64], np.float32, columns=10)
     assert operands.dst.columns == 16
@@ -287,6 +294,8 @@ def test_engines_agree_on_any_lists(data: st.DataObject, engine: str) -> None:
     ("call", "error", "text"),
     [
         (lambda: pto.tmrgsort_lists([]), ArgumentValueError, "lists is empty"),
+        (lambda: pto.tmrgsort_lists(5), ArgumentTypeError, "of type int"),
+        (lambda: pto.tmrgsort_lists([1.0, 2.0]), ArgumentValueError, "src0 has shape"),
         (lambda: pto.tmrgsort_lists([run([1])]), RuleViolations, "sources_are_two_to_four"),
         (
             lambda: pto.tmrgsort_lists([run([1]), run([1], 0, np.float16)]),

@@ -295,6 +295,10 @@ def test_engines_agree_on_any_bits(data: st.DataObject, engine: str) -> None:
             "idx_dtype_is_u32",
         ),
         ({"src": np.zeros(32, np.float32), "fill": 256}, ArgumentValueError, "fill"),
+        ({"src": np.zeros(32, np.float32), "fill": "a"}, ArgumentTypeError, "fill"),
+        ({"src": np.zeros(32, np.float32), "tmp": 4}, ArgumentValueError, "tmp is 4"),
+        ({"src": np.zeros(32, np.float32), "choices": 5}, ArgumentTypeError, "choices is 5"),
+        ({"src": np.zeros(32, np.float32), "choices": {"pto.tie-order": [1]}}, ArgumentTypeError, "strings"),
         ({"src": np.zeros(32, np.float32), "target": "a4"}, ArgumentValueError, "a4"),
         ({"src": np.zeros(32, np.float32), "choices": {"pto.pad": "x"}}, ArgumentValueError, "pto.pad"),
         (

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lanesort.errors import ArgumentValueError
 from lanesort.evidence import fact
 from lanesort.pto.operand import round_up
+from lanesort.pto.sizes import whole_number
 from lanesort.pto.target import Target, find_target
 from lanesort.pto.tsort32 import BLOCK
 
@@ -174,8 +174,8 @@ def known_faults(
 
     Raises
     ------
-    ArgumentValueError
-        If a size is negative, or the target unknown.
+    ArgumentTypeError, ArgumentValueError
+        If a size is not a whole number or negative, or the target unknown.
 
     Examples
     --------
@@ -184,8 +184,7 @@ def known_faults(
     >>> known_faults(8130, "float32", "a2a3")
     ()
     """
-    if columns < 0 or rows < 0:
-        raise ArgumentValueError(f"columns and rows are {columns} and {rows}; they can't be negative")
+    columns, rows = whole_number(columns, "columns"), whole_number(rows, "rows")
     job = Job(
         columns,
         np.dtype(dtype).itemsize,

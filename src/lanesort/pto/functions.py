@@ -82,6 +82,10 @@ def tsort32(
     ([2.0, 1.0, 0.5], [1, 2, 0])
     """
     target = find_target(target)
+    if tmp is not None and not (isinstance(tmp, str) and tmp == "auto"):
+        raise ArgumentValueError(
+            f"tmp is {tmp!r}; give 'auto' for a tmp of the right size, or None for no tmp"
+        )
     values = _matrix(src, "src")
     columns = values.shape[1]
     lanes = round_up(columns, BLOCK)
@@ -189,6 +193,8 @@ def tmrgsort_lists(
     ((1, 2, 0, 0), [[5.0, 4.0, 3.0]])
     """
     target = find_target(target)
+    if not isinstance(lists, Sequence):
+        raise ArgumentTypeError(f"lists is of type {type(lists).__name__}; give a list of two to four tiles")
     sources = [_matrix(part, f"src{number}") for number, part in enumerate(lists)]
     if not sources:
         raise ArgumentValueError("lists is empty; a merge takes two to four lists")
@@ -210,7 +216,11 @@ def _asked(
     engine: str | Engine, choices: Mapping[str, str] | None
 ) -> tuple[Any, tuple[tuple[str, str], ...]]:
     """Return engine and choices in a form that a cache can look up."""
-    return engine, tuple(choices.items()) if choices else ()
+    if choices is None:
+        return engine, ()
+    if not isinstance(choices, Mapping) or not all(isinstance(choice, str) for choice in choices.values()):
+        raise ArgumentTypeError(f"choices is {choices!r}; it maps ids to choices, both strings")
+    return engine, tuple(choices.items())
 
 
 @lru_cache(maxsize=256)
@@ -271,8 +281,9 @@ def _indices(idx: Any, columns: int, lanes: int) -> tuple[Array, tuple[str, ...]
 
 
 def _filled(shape: tuple[int, int], dtype: np.dtype[Any], fill: int | None) -> Array:
-    if not fill:
+    byte = 0 if fill is None else whole_number(fill, "fill")
+    if byte == 0:
         return np.zeros(shape, dtype)
-    if not 0 <= fill <= 255:
+    if byte > 255:
         raise ArgumentValueError(f"fill is {fill}; it is one byte, 0 … 255")
-    return np.full((shape[0], shape[1] * dtype.itemsize), fill, np.uint8).view(dtype)
+    return np.full((shape[0], shape[1] * dtype.itemsize), byte, np.uint8).view(dtype)

@@ -191,6 +191,10 @@ class Merge:
         produced = min(self.width * sum(taken), valid)
         if self.operands.exhausted and not self.target.simulated and produced < valid:
             found.add("pto.exhausted-tail")
+        if not self.operands.exhausted and produced < valid:
+            warnings += (
+                f"dst has {valid} columns, all lists together fill {produced}; the rest is no result",
+            )
         return Outcome(produced, self._executed(taken, found), tuple(sorted(found)), warnings)
 
     def _joined(

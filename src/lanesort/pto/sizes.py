@@ -40,6 +40,7 @@ def sort32_operands(
     (512, 128, 128)
     """
     element = np.dtype(dtype)
+    rows, columns = whole_number(rows, "rows"), whole_number(columns, "columns")
     lanes = round_up(columns, BLOCK)
     physical = round_up(columns, max(1, BLOCK_BYTES // element.itemsize))
     needed = max(1, find_target(target).tmp_columns(columns, element.itemsize))
@@ -81,7 +82,7 @@ def merge_operands(
     (192, 104, 100)
     """
     element = np.dtype(dtype)
-    total = sum(sizes)
+    total = tmrgsort_tmp_columns(*sizes)
     wanted = total if columns is None else whole_number(columns, "columns")
     physical = round_up(wanted, max(1, BLOCK_BYTES // element.itemsize))
     names = ["src"] if block_len is not None else [f"src{number}" for number in range(len(sizes))]
