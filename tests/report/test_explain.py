@@ -71,8 +71,8 @@ def test_the_pages_are_written(tmp_path: Path) -> None:
     written = write_pages(tmp_path / "generated")
     assert {p.name for p in written} >= {
         "neuron-sort-word.svg",
-        "neuron-sort-rules.md",
+        "neuron-sort-rules.txt",
         "neuron-nonzero-with-count-word.svg",
-        "pto-tsort32-rules.md",
+        "pto-tsort32-rules.txt",
     }
     assert all(p.read_text(encoding="utf-8") for p in written)

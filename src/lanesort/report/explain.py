@@ -175,7 +175,7 @@ def write_pages(folder: str | Path) -> tuple[Path, ...]:
     Parameters
     ----------
     folder
-        Where to write ``<subject>-word.svg`` and ``<subject>-rules.md``; made if it is missing.
+        Where to write ``<subject>-word.svg`` and ``<subject>-rules.txt``; made if it is missing.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def write_pages(folder: str | Path) -> tuple[Path, ...]:
     for subject in EXPLAINED:
         found = explain(subject)
         name = subject.replace(".", "-").replace("_", "-")
-        rules = target / f"{name}-rules.md"
+        rules = target / f"{name}-rules.txt"
         rules.write_text(rule_table(found), encoding="utf-8")
         written.append(rules)
         if found.layout is not None:

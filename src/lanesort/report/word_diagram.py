@@ -19,6 +19,8 @@ ROW_GAP = 10
 LEFT = 44
 TOP = 30
 FILLS = ("#dbeafe", "#dcfce7", "#fef3c7", "#ede9fe", "#ffe4e6", "#cffafe")
+RESERVED = "#f1f5f9"
+LETTER_WIDTH = 6.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,9 @@ def svg_diagram(layout: Layout, title: str) -> str:
         for row in range(rows)
     ]
     for span in _spans(layout.cells, SVG_ROW_BYTES):
-        fill = FILLS[fields.index(span.cell.name.partition(".")[0]) % len(FILLS)]
-        parts.append(_box(span, fill))
+        field = span.cell.name.partition(".")[0]
+        reserved = field.startswith("reserved")
+        parts.append(_box(span, RESERVED if reserved else FILLS[fields.index(field) % len(FILLS)]))
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -133,9 +136,7 @@ def _box(span: _Span, fill: str) -> str:
     x, y = LEFT + span.first / 8 * BYTE_WIDTH, _top(span.row)
     width = span.bits / 8 * BYTE_WIDTH
     field, _, inner = span.cell.name.partition(".")
-    lines = [field, inner] if inner else [field]
-    if span.bits < 8:
-        lines = field.split("_")
+    lines = [field, inner] if inner else _wrapped(field, width)
     hint = f"{span.cell.name}, bytes {span.cell.range}: {span.cell.note}"
     labels = [
         _text(x + width / 2, y + ROW_HEIGHT / 2 + 4 + 15 * (i - (len(lines) - 1) / 2), _fitted(line, width))
@@ -147,6 +148,18 @@ def _box(span: _Span, fill: str) -> str:
     return f"<g><title>{escape(hint)}</title>{rect}{''.join(labels)}</g>"
 
 
+def _wrapped(name: str, width: float) -> list[str]:
+    """Break a name at its underscores where it is too wide."""
+    lines: list[str] = []
+    for word in name.split("_"):
+        joined = f"{lines[-1]}_{word}" if lines else word
+        if lines and len(joined) * LETTER_WIDTH > width:
+            lines.append(word)
+        else:
+            lines[-1:] = [joined]
+    return lines
+
+
 def _fitted(text: str, width: float) -> str:
-    room = int(width / 6.2)
+    room = int(width / LETTER_WIDTH)
     return text if len(text) <= room else text[: room - 1] + "…"
