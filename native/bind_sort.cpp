@@ -32,7 +32,7 @@ void RequireSameShape(const Buffer& array, const SortJob& job) {
 
 // Values may stand 8 bytes apart where the index follows 4 bytes behind: a list of pairs.
 size_t TakeStride(const Buffer& array, const SortJob& job) {
-  const bool pairs = job.order.bits <= 32 && array.shape(1) > 1 && array.stride_bytes(1) == 8;
+  const bool pairs = job.order.bits <= 32 && array.stride_bytes(1) == 8;
   if (!pairs) array.RequireStride(1, array.item_bytes());
   return pairs ? 8 : array.item_bytes();
 }
@@ -56,7 +56,7 @@ void TakeIndices(SortJob& job, const Buffer& indices) {
   job.indices = static_cast<uint8_t*>(indices.data());
   job.indices_row = indices.stride_bytes(0);
   job.index_stride = TakeStride(indices, job);
-  job.pairs = job.values != nullptr && job.index_bytes == 4 && job.order.bits <= 32 &&
+  job.pairs = job.values != nullptr && job.value_stride == 8 && job.index_stride == 8 && job.index_bytes == 4 &&
               job.indices == job.values + 4 && job.indices_row == job.values_row;
 }
 

@@ -45,6 +45,24 @@ HWY_INLINE V SelectLanes(D d, V upper, V lower) {
   }
 }
 
+// One step of a transposition: lanes of b with kBit clear change places with those of a with it set.
+template <size_t kBit, class D, class V = hn::Vec<D>>
+HWY_INLINE void ExchangeLanes(D d, V& a, V& b) {
+  if constexpr (kBit == 1 && sizeof(hn::TFromD<D>) == 8) {
+    const V low = hn::InterleaveLower(d, a, b);
+    b = hn::InterleaveUpper(d, a, b);
+    a = low;
+  } else if constexpr (2 * kBit == HWY_LANES(hn::TFromD<D>)) {
+    const V low = hn::ConcatLowerLower(d, b, a);
+    b = hn::ConcatUpperUpper(d, b, a);
+    a = low;
+  } else {
+    const V low = SelectLanes<kBit>(d, XorLanes<kBit>(d, b), a);
+    b = SelectLanes<kBit>(d, b, XorLanes<kBit>(d, a));
+    a = low;
+  }
+}
+
 // The lanes of the mask first, in their order; what follows them means nothing. Highway's own
 // Compress is slow below AVX-512 in version 1.0.3: its tables are copied with each use.
 template <class D, class V = hn::Vec<D>, class M = hn::Mask<D>>
@@ -89,6 +107,10 @@ struct OneLane {
   template <size_t kBit>
   static HWY_INLINE V Select(V upper, V lower) {
     return SelectLanes<kBit>(D(), upper, lower);
+  }
+  template <size_t kBit>
+  static HWY_INLINE void Exchange(V& a, V& b) {
+    ExchangeLanes<kBit>(D(), a, b);
   }
   static HWY_INLINE V Broadcast(Scalar element) { return hn::BitCast(D(), hn::Set(hn::ScalableTag<Lane>(), element)); }
   static HWY_INLINE auto Less(V a, V b) { return hn::Lt(a, b); }
@@ -178,6 +200,11 @@ struct KeyAndPosition {
     const V smaller = {hn::IfThenElse(swap, high.key, low.key), hn::IfThenElse(swap, high.position, low.position)};
     high = {hn::IfThenElse(swap, low.key, high.key), hn::IfThenElse(swap, low.position, high.position)};
     low = smaller;
+  }
+  template <size_t kBit>
+  static HWY_INLINE void Exchange(V& a, V& b) {
+    ExchangeLanes<kBit>(D(), a.key, b.key);
+    ExchangeLanes<kBit>(D(), a.position, b.position);
   }
   static HWY_INLINE V Broadcast(Scalar element) {
     return {hn::Set(D(), element.key), hn::Set(D(), element.position)};

@@ -90,11 +90,7 @@ template <class E, size_t kBit>
 HWY_INLINE void Transpose(typename E::V* HWY_RESTRICT rows) {
   if constexpr (kBit < E::kLanes) {
     for (size_t i = 0; i < E::kLanes; ++i) {
-      if ((i & kBit) != 0) continue;
-      const auto a = rows[i];
-      const auto b = rows[i + kBit];
-      rows[i] = E::template Select<kBit>(E::template Xor<kBit>(b), a);
-      rows[i + kBit] = E::template Select<kBit>(b, E::template Xor<kBit>(a));
+      if ((i & kBit) == 0) E::template Exchange<kBit>(rows[i], rows[i + kBit]);
     }
     Transpose<E, 2 * kBit>(rows);
   }
@@ -248,6 +244,42 @@ HWY_NOINLINE void SortInMemory(typename E::Pointer matrix, size_t m, size_t stag
   SortColumns<E, kRows>(matrix, m);
   MergeColumnsInMemory<E, kRows, 1>(matrix, m, stages);
   StoreColumns<E>(matrix, m, out);
+}
+
+// --- several short sequences at once: one in each lane --------------------------------------
+
+// Block by block from lines of `pitch` elements, one for each lane, to rows of a matrix, or back.
+template <class E, bool kBack>
+void TurnLines(typename E::Pointer lines, size_t pitch, typename E::Pointer matrix) {
+  constexpr size_t N = E::kLanes;
+  for (size_t first = 0; first < pitch; first += N) {
+    typename E::V rows[N];
+    for (size_t i = 0; i < N; ++i) rows[i] = E::Load(kBack ? matrix + (first + i) * N : lines + (i * pitch + first));
+    Transpose<E, 1>(rows);
+    for (size_t i = 0; i < N; ++i) E::Store(rows[i], kBack ? lines + (i * pitch + first) : matrix + (first + i) * N);
+  }
+}
+
+template <class E>
+void SortBatch(typename E::Pointer lines, size_t pitch, size_t count, typename E::Pointer matrix) {
+  TurnLines<E, false>(lines, pitch, matrix);
+  const MatrixShape shape = ShapeOf(count);
+  const size_t m = shape.base << shape.stages;
+  switch (shape.base) {
+    case 1: break;
+    case 2: SortColumns<E, 2>(matrix, m); break;
+    case 3: SortColumns<E, 3>(matrix, m); break;
+    case 4: SortColumns<E, 4>(matrix, m); break;
+    case 5: SortColumns<E, 5>(matrix, m); break;
+    case 6: SortColumns<E, 6>(matrix, m); break;
+    case 7: SortColumns<E, 7>(matrix, m); break;
+    case 8: SortColumns<E, 8>(matrix, m); break;
+    case 10: SortColumns<E, 10>(matrix, m); break;
+    case 12: SortColumns<E, 12>(matrix, m); break;
+    case 14: SortColumns<E, 14>(matrix, m); break;
+    default: SortColumns<E, 16>(matrix, m); break;
+  }
+  TurnLines<E, true>(lines, pitch, matrix);
 }
 
 // --- the entry ------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ namespace lanesort {
 namespace HWY_NAMESPACE {
 
 template void SortNetwork<LongWord>(LongWord::Pointer matrix, size_t count, LongWord::Pointer sorted);
+template void SortBatch<LongWord>(LongWord::Pointer lines, size_t pitch, size_t count, LongWord::Pointer matrix);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lanesort

@@ -12,6 +12,7 @@ namespace lanesort {
 namespace HWY_NAMESPACE {
 
 template void SortNetwork<PackedDouble>(PackedDouble::Pointer matrix, size_t count, PackedDouble::Pointer sorted);
+template void SortBatch<PackedDouble>(PackedDouble::Pointer lines, size_t pitch, size_t count, PackedDouble::Pointer matrix);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lanesort

@@ -12,6 +12,7 @@ namespace lanesort {
 namespace HWY_NAMESPACE {
 
 template void SortNetwork<KeyAndPosition>(KeyAndPosition::Pointer matrix, size_t count, KeyAndPosition::Pointer sorted);
+template void SortBatch<KeyAndPosition>(KeyAndPosition::Pointer lines, size_t pitch, size_t count, KeyAndPosition::Pointer matrix);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lanesort

@@ -12,6 +12,7 @@ namespace lanesort {
 namespace HWY_NAMESPACE {
 
 template void SortNetwork<Word>(Word::Pointer matrix, size_t count, Word::Pointer sorted);
+template void SortBatch<Word>(Word::Pointer lines, size_t pitch, size_t count, Word::Pointer matrix);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lanesort

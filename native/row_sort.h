@@ -47,6 +47,21 @@ class PairRows {
     SortPart<E>(Begin(row, count, space), bench, progress, writer);
   }
 
+  // Sorts rows begin, begin + 1 … as one batch; `columns` is their greatest length.
+  void SortBatch(size_t begin, size_t rows, size_t columns, Workspace& space) const {
+    const Bench<E> bench = TakeBench<E>(space);
+    const size_t pitch = BatchPitch<E>(columns);
+    for (size_t i = 0; i < rows; ++i) {
+      const size_t count = job_.LengthOf(begin + i);
+      codec_.Pack(RowWriter<P>(job_, codec_, begin + i).x(), count, bench.sorted + i * pitch);
+      for (size_t j = count; j < pitch; ++j) E::Put(E::kPad, bench.sorted + (i * pitch + j));
+    }
+    HWY_NAMESPACE::SortBatch<E>(bench.sorted, pitch, columns, bench.matrix);
+    for (size_t i = 0; i < rows; ++i) {
+      RowWriter<P>(job_, codec_, begin + i)(bench.sorted + i * pitch, job_.LengthOf(begin + i), 0);
+    }
+  }
+
   // The steps of Sort one by one, for several threads that share a row.
   Part<E> Begin(size_t row, size_t count, Workspace& space) const {
     const auto data = E::Take(space.data, space.data_positions, count);
@@ -87,6 +102,21 @@ class ValueRows {
                   });
     }
     End(row, count);
+  }
+
+  void SortBatch(size_t begin, size_t rows, size_t columns, Workspace& space) const {
+    const Bench<E> bench = TakeBench<E>(space);
+    const size_t pitch = BatchPitch<E>(columns);
+    for (size_t i = 0; i < rows; ++i) {
+      const size_t count = job_.LengthOf(begin + i);
+      Pack(Input(begin + i), count, bench.sorted + i * pitch);
+      for (size_t j = count; j < pitch; ++j) E::Put(E::kPad, bench.sorted + (i * pitch + j));
+    }
+    HWY_NAMESPACE::SortBatch<E>(bench.sorted, pitch, columns, bench.matrix);
+    for (size_t i = 0; i < rows; ++i) {
+      Unpack(bench.sorted + i * pitch, job_.LengthOf(begin + i), Output(begin + i));
+      End(begin + i, job_.LengthOf(begin + i));
+    }
   }
 
   Part<E> Begin(size_t row, size_t count, Workspace& space) const {

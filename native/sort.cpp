@@ -61,7 +61,16 @@ struct SortRowsOf {
   template <class Rows>
   void operator()(const Rows& rows) const {
     Workspace& space = ThreadWorkspace();
-    for (size_t row = begin; row < end && !progress.Stopped(); ++row) {
+    size_t row = begin;
+    constexpr size_t kBatch = Rows::E::kLanes;
+    if (job.columns <= kBatchCount) {
+      // A batch costs what its lanes cost, used or not: the last rows are worth one when they are many.
+      for (; end - row >= kBatch / 2 && end != row && !progress.Stopped(); row += std::min(kBatch, end - row)) {
+        rows.SortBatch(row, std::min(kBatch, end - row), job.columns, space);
+        progress.Advance(job.columns * std::min(kBatch, end - row));
+      }
+    }
+    for (; row < end && !progress.Stopped(); ++row) {
       rows.Sort(row, job.LengthOf(row), space, progress);
     }
     space.Trim();

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 
+#include "native/comparators.h"
 #include "native/element.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,6 +37,21 @@ struct Bench {
 // overwritten in both. Compiled in network_*.cpp, once for each kind of element.
 template <class E>
 void SortNetwork(typename E::Pointer matrix, size_t count, typename E::Pointer sorted);
+
+// Elements up to which sequences are better sorted in batches.
+constexpr size_t kBatchCount = 64;
+
+// Distance of the lines of a batch: room for `count` elements and their padding.
+template <class E>
+constexpr size_t BatchPitch(size_t count) {
+  const MatrixShape shape = ShapeOf(count);
+  return ((shape.base << shape.stages) + E::kLanes - 1) / E::kLanes * E::kLanes;
+}
+
+// Sorts E::kLanes lines at once, each of BatchPitch<E>(count) elements of which all behind `count`
+// are E::kPad; count <= kBatchCount. `matrix` has room for as many elements as the lines.
+template <class E>
+void SortBatch(typename E::Pointer lines, size_t pitch, size_t count, typename E::Pointer matrix);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lanesort
