@@ -31,7 +31,7 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
-CHUNK_ELEMENTS = 1 << 17
+CHUNK_ELEMENTS = 1 << 16
 """Elements that are ordered at a time where one row of indices serves many rows."""
 
 
