@@ -1,0 +1,1 @@
+"""Fuzz targets: functions named ``fuzz_…`` in ``target_*.py``, and what runs them."""
