@@ -191,6 +191,25 @@ def test_nonzero_takes_both_immediates_from_elsewhere() -> None:
     assert core.sbuf.read(0, 128, 3, "i32").tolist() == [1001, -9, 1]
 
 
+@pytest.mark.parametrize(
+    ("source", "raw", "says"),
+    [
+        (2, 6008, "index_offset names register 0x1778"),
+        (1, 2, "index_offset starts at 0x2, which is no multiple of 4"),
+        (1, 0x40000, "index_offset lies on partition 1"),
+        (1, 0x20000040, "indirect addresses are not modelled"),
+        (1, 0x2000000, "in PSUM"),
+    ],
+)
+def test_immediates_that_literal_does_not_test_are_refused_when_they_run(
+    source: int, raw: int, says: str
+) -> None:
+    word = a_sort(index_offset_src=source, index_offset=raw)
+    assert word.validate("cayman", "literal") == ()
+    with pytest.raises(MachineError, match=f"instruction 0: .*{says}"):
+        a_core().run([word], mode="literal")
+
+
 def test_addresses_in_registers() -> None:
     core = a_core()
     core.sbuf.write(0, 0x40, np.array([2, 1], np.uint32))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -106,6 +106,6 @@ def test_a_huge_file_is_refused_in_bounded_memory(tmp_path: Path) -> None:
 
 def test_a_million_words_a_minute() -> None:
     data = np.frombuffer(b"".join(random_words(2000, seed=3)), np.uint8)
-    started = perf_counter()
+    started = process_time()
     count = sum(1 for _ in neuron.decode_many(data))
-    assert count / (perf_counter() - started) > 1e6 / 60
+    assert count / (process_time() - started) > 1e6 / 60

@@ -88,6 +88,8 @@ def test_zero_order() -> None:
     assert run_sort([0.0, -0.0], np.float32, "fp32", choices=signed) == ([1, 0], ("sort.zero-order",))
     assert run_sort([-0.0, -0.0, 1.0], np.float32, "fp32")[1] == ()
     assert run_sort([0, 0], np.int32, "i32")[1] == ()
+    total = {"sort.nan-order": "total"}
+    assert run_sort([0.0, -0.0], np.float32, "fp32", choices=total) == ([1, 0], ())
 
 
 def test_tie_order() -> None:

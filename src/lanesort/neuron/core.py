@@ -30,7 +30,7 @@ from lanesort.neuron.memory import Access, Sbuf
 from lanesort.neuron.nonzero_effect import prepare_nonzero
 from lanesort.neuron.nonzero_with_count import NonzeroWithCount
 from lanesort.neuron.opcodes import AnyWord, Words, decode, decode_many
-from lanesort.neuron.rule import broken_immediate
+from lanesort.neuron.rule import Broken, broken_immediate
 from lanesort.neuron.sort import Sort
 from lanesort.neuron.sort_effect import prepare_sort
 from lanesort.neuron.trace import Result
@@ -286,6 +286,11 @@ class NeuronCore:
     def _warn(self, text: str) -> None:
         self._warnings.append(f"instruction {self._number}: {text}")
 
+    def _refuse(self, broken: Broken | None) -> None:
+        """Refuse at run time what a mode did not test, or what only a register reveals."""
+        if broken is not None:
+            raise MachineError(f"instruction {self._number}: {broken[3]}")
+
     def load(self, access: Access) -> Array:
         """Return the elements of an access, partitions first; reports what was never written."""
         missing = self.sbuf.unwritten(access)
@@ -297,6 +302,7 @@ class NeuronCore:
         """Return an immediate as one u32 for each of the partitions `channels`."""
         raw &= 0xFFFFFFFF
         if source == ImmSource.REGISTER:
+            self._refuse(broken_immediate(field, source, raw, len(channels), self.generation))
             raw = self.registers[raw]
             if self.choices.depend("imm.register") == "value":
                 source = ImmSource.INSTRUCTION
@@ -307,9 +313,7 @@ class NeuronCore:
     def _pointed(self, field: str, raw: int, channels: range) -> Array:
         g = self.generation
         address = self._direct(field, raw)
-        broken = broken_immediate(field, ImmSource.POINTER, address, len(channels) * channels.step, g)
-        if broken is not None:
-            raise MachineError(f"instruction {self._number}: {broken[3]}")
+        self._refuse(broken_immediate(field, ImmSource.POINTER, address, len(channels) * channels.step, g))
         first = g.partition_of(address)
         if first != channels.start:
             self.choices.depend("imm.pointer")

@@ -201,6 +201,8 @@ def _depend_on_floats(given: Array, infinity: int, choices: Choices) -> None:
     sign = 1 << (8 * given.itemsize - 1)
     if np.count_nonzero((bits & (sign - 1)) > infinity):
         choices.depend("sort.nan-order")
+    if choices["sort.nan-order"] == "total":
+        return  # totalOrder tells the zeros apart whatever was chosen for them.
     negative = bits == sign
     if np.count_nonzero(negative) and (negative.any(axis=1) & (bits == 0).any(axis=1)).any():
         choices.depend("sort.zero-order")
