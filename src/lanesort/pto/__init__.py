@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from lanesort.pto.interpreter import run
     from lanesort.pto.result import RunResult
     from lanesort.pto.text.parser import parse
+    from lanesort.pto.text.printer import print_module
 
 __all__ = [
     # programs
     "parse",
+    "print_module",
     "run",
     "RunResult",
     # instructions as functions of arrays
@@ -62,6 +64,7 @@ __all__ = [
 
 _LAZY = {
     "parse": "lanesort.pto.text.parser",
+    "print_module": "lanesort.pto.text.printer",
     "run": "lanesort.pto.interpreter",
     "RunResult": "lanesort.pto.result",
 }

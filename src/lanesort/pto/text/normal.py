@@ -236,7 +236,7 @@ class _Lowering:
     def _builtin(self, operation: Operation) -> None:
         numbers = [self.number(value, operation) for value in operation.operands]
         name = operation.name
-        operands = by_name(name, numbers, lambda text: Fault(self.start(operation), text))
+        operands = by_name(name, numbers, lambda text: Fault(self.start(operation), f"{name}: {text}"))
         attributes: dict[str, Attribute] = {}
         known: tuple[str, ...] = ("overflowFlags", "fastmath")
         everything = {**operation.properties, **operation.attributes}

@@ -108,6 +108,8 @@ def canonical(call: Call) -> None:
         call.operands = by_sizes(call.name, call.group("generic"), _segment_sizes(call), call.refuse)
         return
     ins = call.group("ins") + call.group("ssa") + call.group("generic")
+    if not ins:
+        raise call.refuse("no operands")
     arrange = {"tsort32": _tsort32, "tmrgsort": _tmrgsort}.get(call.name, _in_order)
     call.operands = arrange(call, ins, outs)
 
@@ -183,6 +185,9 @@ def _is_tile(call: Call, number: int) -> bool:
 
 
 def _tmrgsort(call: Call, ins: tuple[int, ...], outs: tuple[int, ...]) -> tuple[Operand, ...]:
+    if not outs:  # quoted form: what is read, then what is written
+        written_from = len(ins) - (2 if isinstance(call.lowering.type_of(ins[-1]), VectorType) else 1)
+        ins, outs = ins[:written_from], ins[written_from:]
     executed = next((n for n in outs if isinstance(call.lowering.type_of(n), VectorType)), None)
     written = [n for n in outs if n != executed]
     lengths = [n for n in ins if not _is_tile(call, n)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects import scf
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.parser import Parser
@@ -90,7 +90,10 @@ class _PtoParser(Reader):
         start = self.pos
         if len(self.starts) >= LIMITS["operations"]:
             raise Fault(start, f"the text has more than {LIMITS['operations']} operations")
-        made = super().parse_operation()
+        try:
+            made = super().parse_operation()
+        except VerifyException as error:
+            raise Fault(start, _message(str(error))) from None
         self.starts[made] = start
         return made
 
@@ -206,6 +209,11 @@ def _message(text: str) -> str:
 
 
 def _verify_operations(module: ModuleOp, parser: _PtoParser) -> None:
+    seen: set[str] = set()
+    for inner in module.body.ops:
+        if isinstance(inner, func.FuncOp) and inner.sym_name.data in seen:
+            raise Fault(parser.starts.get(inner, 0), f"two functions are called @{inner.sym_name.data}")
+        seen |= {inner.sym_name.data} if isinstance(inner, func.FuncOp) else set()
     try:
         module.verify()
     except VerifyException:

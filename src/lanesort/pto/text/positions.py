@@ -32,7 +32,7 @@ def by_name(name: str, numbers: Sequence[int], refuse: Callable[[str], Exception
     listed = any(mark.endswith("*") for mark in marks)
     if spare < 0 or (len(numbers) > most and not listed):
         shown = ", ".join(marks) or "none"
-        raise refuse(f"{name} has {len(numbers)} operands; it takes {shown}")
+        raise refuse(f"{len(numbers)} operands; it takes {shown}")
     left = list(numbers)
     found: list[Operand] = []
     for mark in marks:
@@ -56,7 +56,7 @@ def by_sizes(
     """Return the operands of an operation whose generic form says how many belong to each name."""
     marks = OPERATIONS[name].operands
     if len(sizes) != len(marks) or sum(sizes) != len(numbers) or min(sizes, default=0) < 0:
-        raise refuse(f"{name}: operandSegmentSizes {list(sizes)} do not fit {', '.join(marks)}")
+        raise refuse(f"operandSegmentSizes {list(sizes)} do not fit {', '.join(marks)}")
     found: list[Operand] = []
     at = 0
     for mark, size in zip(marks, sizes, strict=True):
@@ -65,7 +65,7 @@ def by_sizes(
         if mark.endswith("*"):
             found.append(values)
         elif size > 1 or (size == 0 and not mark.endswith("?")):
-            raise refuse(f"{name}: operandSegmentSizes give {size} values to {mark}")
+            raise refuse(f"operandSegmentSizes give {size} values to {mark}")
         else:
             found.append(values[0] if values else None)
     return tuple(found)

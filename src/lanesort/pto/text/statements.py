@@ -49,7 +49,7 @@ class Namer:
 
 def dictionary(entries: Mapping[str, str], space: str = " ") -> str:
     """Return ``{name = text, …}`` behind a blank, or nothing."""
-    shown = ", ".join(_entry(name, text) for name, text in entries.items())
+    shown = ", ".join(_entry(name, text) for name, text in sorted(entries.items()))
     return f"{space}{{{shown}}}" if shown else ""
 
 
