@@ -42,6 +42,12 @@ HWY_INLINE void StoreLanes(D d, hn::Vec<D> v, uint8_t* to) {
   hn::StoreU(hn::BitCast(d8, v), d8, to);
 }
 
+// at, at + 1 … Highway 1.0.3 makes an Iota whose start is not constant lane by lane in memory.
+template <class D>
+HWY_INLINE hn::Vec<D> PositionsFrom(D d, size_t at) {
+  return hn::Add(hn::Iota(d, 0), hn::Set(d, static_cast<hn::TFromD<D>>(at)));
+}
+
 // What each packing has besides its scalar maps: blocks of kBlock elements with vectors.
 // PackBlock(at, key, to) makes elements of the keys of positions at, at + 1 …; UnpackBlock gives
 // keys and stores positions.
@@ -67,7 +73,7 @@ struct Pack32 {
     const D d;
     const hn::Repartition<uint64_t, D> d64;
     const auto base = hn::Set(d64, PackedDouble::kBase);
-    const auto position = hn::ShiftLeft<2>(hn::Xor(hn::Iota(d, static_cast<uint32_t>(at)), Toggle()));
+    const auto position = hn::ShiftLeft<2>(hn::Xor(PositionsFrom(d, at), Toggle()));
     // Which elements share a vector does not matter: they are about to be sorted.
     const auto low = hn::BitCast(d64, hn::InterleaveLower(d, position, key));
     const auto high = hn::BitCast(d64, hn::InterleaveUpper(d, position, key));
@@ -119,7 +125,7 @@ struct Pack16 {
   HWY_INLINE void PackBlock(size_t at, hn::Vec<D> key, uint32_t* to) const {
     const D d;
     const hn::Repartition<uint32_t, D> d32;
-    const auto position = hn::Xor(hn::Iota(d, static_cast<uint16_t>(at)), Toggle());
+    const auto position = hn::Xor(PositionsFrom(d, at), Toggle());
     hn::StoreU(hn::BitCast(d32, hn::InterleaveLower(d, position, key)), d32, to);
     hn::StoreU(hn::BitCast(d32, hn::InterleaveUpper(d, position, key)), d32, to + kBlock / 2);
   }
@@ -184,7 +190,7 @@ struct Pack64 {
     const D d;
     const hn::RebindToSigned<D> ds;
     hn::StoreU(hn::BitCast(ds, hn::Xor(key, hn::Set(d, kSign))), ds, to.key);
-    hn::StoreU(hn::BitCast(ds, hn::Xor(hn::Iota(d, at), hn::Set(d, toggle_))), ds, to.position);
+    hn::StoreU(hn::BitCast(ds, hn::Xor(PositionsFrom(d, at), hn::Set(d, toggle_))), ds, to.position);
   }
   HWY_INLINE hn::Vec<D> UnpackBlock(KeyAndPosition::Pointer from, uint8_t* positions) const {
     const D d;
