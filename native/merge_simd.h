@@ -80,6 +80,11 @@ class PackedMerger {
     return work_.tree.Merge(work_.pieces, ways, from, to);
   }
 
+  void ReleaseAbove(size_t bytes) {
+    for (Scratch& scratch : work_.packed) scratch.ReleaseAbove(bytes);
+    work_.table.ReleaseAbove(bytes);
+  }
+
   const std::vector<Piece>& merged() const { return work_.pieces; }
 
   // Unpacks a merged piece; returns whether values of shared keys have to be fetched.
@@ -118,6 +123,7 @@ bool MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const 
     done += pairs;
     progress.Advance(pairs);
   }
+  merger.ReleaseAbove(kKeptBytes);
   return fetched;
 }
 

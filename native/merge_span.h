@@ -13,6 +13,7 @@ namespace lanesort {
 
 constexpr size_t kRoundPairs = 8192;
 constexpr size_t kLeastChunk = 128;
+constexpr size_t kKeptBytes = size_t{4} << 20;  // scratch that a thread keeps; very many runs need more
 
 template <typename T>
 WidePair* WidenRun(const MergeRule& rule, const KeyMap<T>& map, const Run& run, WidePair* out) {
@@ -105,6 +106,8 @@ bool MergeWideSpan(const MergeRule& rule, const std::vector<Run>& runs, const Pa
     done += pairs;
     progress.Advance(pairs);
   }
+  first.ReleaseAbove(kKeptBytes);
+  second.ReleaseAbove(kKeptBytes);
   return heads.map().fetch;
 }
 

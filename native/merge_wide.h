@@ -32,10 +32,12 @@ struct WideChain {
 
   template <bool kByIndex>
   void Step() {
-    const bool from_b = Before<kByIndex>(*b, *a);
-    *out++ = *(from_b ? b : a);
-    a += from_b ? 0 : 1;
-    b += from_b ? 1 : 0;
+    // Which one it is can't be predicted: the empty assembly keeps the compiler from branching.
+    ptrdiff_t from_b = -static_cast<ptrdiff_t>(Before<kByIndex>(*b, *a));
+    __asm__("" : "+r"(from_b));
+    *out++ = *(a + ((b - a) & from_b));
+    a += 1 + from_b;
+    b -= from_b;
   }
 
   template <bool kByIndex>
