@@ -8,6 +8,7 @@ arrays         `sort`, `argsort`, `sort_pairs`, `sort_by_key`, `top_k`, `merge`,
                `flatnonzero`, `nonzero`
 results        `Pairs`, `Merged`, `Nonzero`
 order          `Order`
+files, Dask    `lanesort.external`, `lanesort.dask`
 models         `lanesort.neuron`, `lanesort.pto`
 errors         `LanesortError` and its kinds in `lanesort.errors`
 =============  ==========================================================================
@@ -24,6 +25,7 @@ from lanesort.results import Merged, Nonzero, Pairs
 
 if TYPE_CHECKING:
     from lanesort import neuron, pto
+    from lanesort.distributed import dask, external
     from lanesort.kernels.merge import merge
     from lanesort.kernels.nonzero import flatnonzero, nonzero
     from lanesort.kernels.sort import argsort, sort, sort_pairs
@@ -46,6 +48,9 @@ __all__ = [
     "Pairs",
     # order
     "Order",
+    # files larger than memory, and Dask
+    "dask",
+    "external",
     # models
     "neuron",
     "pto",
@@ -59,22 +64,30 @@ _LAZY = {
     "argsort": "lanesort.kernels.sort",
     "flatnonzero": "lanesort.kernels.nonzero",
     "merge": "lanesort.kernels.merge",
-    "neuron": "",
     "nonzero": "lanesort.kernels.nonzero",
-    "pto": "",
     "sort": "lanesort.kernels.sort",
     "sort_by_key": "lanesort.kernels.sort_by_key",
     "sort_pairs": "lanesort.kernels.sort",
     "top_k": "lanesort.kernels.top_k",
 }
-"""Names that are imported when they are first used; an empty place is a submodule."""
+"""Functions that are imported when they are first used, and where they live."""
+
+_LAZY_MODULES = {
+    "dask": "lanesort.distributed.dask",
+    "external": "lanesort.distributed.external",
+    "neuron": "lanesort.neuron",
+    "pto": "lanesort.pto",
+}
+"""Modules that are imported when they are first used."""
 
 
 def __getattr__(name: str) -> Any:
-    where = _LAZY.get(name)
-    if where is None:
+    if name in _LAZY:
+        found = getattr(import_module(_LAZY[name]), name)
+    elif name in _LAZY_MODULES:
+        found = import_module(_LAZY_MODULES[name])
+    else:
         raise AttributeError(f"module 'lanesort' has no attribute {name!r}")
-    found = getattr(import_module(where), name) if where else import_module(f"lanesort.{name}")
     globals()[name] = found
     return found
 
