@@ -60,7 +60,8 @@ struct SortRowsOf {
 
   template <class Rows>
   void operator()(const Rows& rows) const {
-    Workspace& space = ThreadWorkspace();
+    const WorkspaceLease lease;
+    Workspace& space = *lease;
     size_t row = begin;
     constexpr size_t kBatch = Rows::E::kLanes;
     if (job.columns <= kBatchCount) {
@@ -73,7 +74,6 @@ struct SortRowsOf {
     for (; row < end && !progress.Stopped(); ++row) {
       rows.Sort(row, job.LengthOf(row), space, progress);
     }
-    space.Trim();
   }
 };
 
@@ -88,9 +88,9 @@ class SharedRowOf : public SharedRow {
   explicit SharedRowOf(const SortJob& job) : count_(job.LengthOf(0)), rows_(job) {}
 
   void Work(const Progress& progress) override {
-    Workspace& space = ThreadWorkspace();
-    const Bench<E> bench = TakeBench<E>(space);
-    if (pool_.IsFirst()) pool_.Add(rows_.Begin(0, count_, space_));
+    const WorkspaceLease lease;
+    const Bench<E> bench = TakeBench<E>(*lease);
+    if (pool_.IsFirst()) pool_.Add(rows_.Begin(0, count_, *lease_));
     Part<E> part{};
     while (pool_.Take(part, progress)) {
       if (IsLeaf(part) || part.count <= kSmallPart) {
@@ -122,7 +122,7 @@ class SharedRowOf : public SharedRow {
   const size_t count_;
   const Rows rows_;
   PartPool<Part<E>> pool_;
-  Workspace space_;
+  const WorkspaceLease lease_;
 };
 
 struct ShareRowOf {
