@@ -174,10 +174,15 @@ def test_bad_files_are_refused(tmp_path: Path, program: str, capsys: pytest.Capt
     assert "partitions 127 to 128; SBUF has 0 to 127" in ran(capsys, *run, str(odd), code=2)
 
 
-def test_explain_prints_all_parts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_prints_all_parts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     shown = ran(capsys, "explain", "neuron.sort")
     for part in ("Word", "Rules", "Where it exists", "What no source fixes", "What it relies on"):
         assert f"\n{part}\n{'=' * len(part)}\n" in shown
+    assert "dst_has_two_columns" in shown
+    assert "Require dst.counts[0] to be 2: value and" in shown
     found = json.loads(ran(capsys, "explain", "neuron.nonzero_with_count", "--json"))
     assert found["word"][-1]["name"] == "reserved1"
     assert [r["modes"] for r in found["rules"]]

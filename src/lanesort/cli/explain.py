@@ -86,12 +86,15 @@ def _heading(console: Console, text: str) -> None:
 
 
 def _rules(found: Explanation) -> Table:
+    # Name and statement share a column, so that both are there on a terminal of 80 columns.
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("rule", "statement", *found.modes, "stands on"):
-        table.add_column(name, no_wrap=name != "statement", overflow="fold")
+    table.add_column("rule, and what it requires", overflow="fold")
+    for name in found.modes:
+        table.add_column(name, no_wrap=True)
     for rule in found.rules:
         marks = ("tested" if rule.applies(mode) else "–" for mode in found.modes)
-        table.add_row(rule.name, rule.statement, *marks, rule.unpinned or "the source")
+        basis = f" ({rule.unpinned})" if rule.unpinned else ""
+        table.add_row(f"{rule.name}\n  {rule.statement}{basis}", *marks)
     return table
 
 

@@ -185,3 +185,18 @@ fact(
     "high",
     "NKI documentation, start partitions of an access",
 )
+fact(
+    "neuron.machine",
+    "The start-partition clause of the predicates (start_addr_active_channels) is that rule.",
+    "assumed",
+    "medium",
+    "its body is not public",
+)
+fact(
+    "neuron.machine",
+    "PSUM starts at 0x2000000, 16 KiB active in each partition at a stride of 32 KiB; neither instruction "
+    "may touch it.",
+    "observed",
+    "medium",
+    "ISA header reading, address map; predicates in seeds 000 and 003 (AllowedInPSUM::False)",
+)

@@ -9,13 +9,23 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from lanesort.engine.protocol import Engine
-from lanesort.evidence import Choices
+from lanesort.evidence import Choices, fact
 from lanesort.neuron.generation import Generation
 from lanesort.neuron.memory import Access
 
-__all__ = ["Effect", "Machine", "Prepared", "cores"]
+__all__ = ["CORE_PARTITIONS", "Effect", "Machine", "Prepared", "cores"]
 
 Array = npt.NDArray[Any]
+
+CORE_PARTITIONS = 16
+
+fact(
+    "neuron.machine",
+    "Eight GPSIMD cores serve the partitions, core c those from 16c to 16c + 15.",
+    "documented",
+    "high",
+    "NKI documentation, GPSIMD engine",
+)
 
 
 class Machine(Protocol):
@@ -87,4 +97,6 @@ def cores(start: int, channels: int) -> range:
     >>> list(cores(32, 17))
     [2, 3]
     """
-    return range(start // 16, (start + channels - 1) // 16 + 1) if channels > 0 else range(0)
+    if channels <= 0:
+        return range(0)
+    return range(start // CORE_PARTITIONS, (start + channels - 1) // CORE_PARTITIONS + 1)

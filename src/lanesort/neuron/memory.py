@@ -19,6 +19,7 @@ __all__ = ["Access", "Sbuf"]
 Array = npt.NDArray[Any]
 
 REMEMBERED_WINDOWS = 1 << 14
+ROW_GAP_BYTES = 4096 + 64
 
 
 @dataclass(frozen=True)
@@ -101,16 +102,18 @@ class Access:
         return f"{self.operand}: partitions {first}–{last}{every}, bytes {self.span[0]}–{self.span[1] - 1}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Window:
     """An access bound to the memory: its elements, and whether each of their bytes was written.
 
-    It keeps its access, whose identity it is found by.
+    It keeps its access, whose identity it is found by. What is written stays written, so that
+    `complete` never has to be taken back.
     """
 
     access: Access
     elements: Array
     written: Array
+    complete: bool = False
 
 
 class Sbuf:
@@ -129,9 +132,12 @@ class Sbuf:
 
     def __init__(self, generation: Generation) -> None:
         self.generation = generation
-        shape = (generation.partitions, generation.sbuf_bytes)
-        self._bytes = np.zeros(shape, np.uint8)
-        self._written = np.zeros(shape, np.bool_)
+        # Rows of a power of two apart would fight for the same cache lines.
+        shape = (generation.partitions, generation.sbuf_bytes + ROW_GAP_BYTES)
+        self._store = np.zeros(shape, np.uint8)
+        self._marks = np.zeros(shape, np.bool_)
+        self._bytes = self._store[:, : generation.sbuf_bytes]
+        self._written = self._marks[:, : generation.sbuf_bytes]
         self._windows: dict[int, _Window] = {}
 
     @property
@@ -226,10 +232,10 @@ class Sbuf:
 
     def unwritten(self, access: Access) -> int:
         """Return how many elements of an access contain bytes that nothing has written."""
-        written = self._window(access).written
-        if np.count_nonzero(written) == written.size:
-            return 0
-        return int(np.count_nonzero(~written.all(axis=-1)))
+        window = self._window(access)
+        if not window.complete:
+            window.complete = np.count_nonzero(window.written) == window.written.size
+        return 0 if window.complete else int(np.count_nonzero(~window.written.all(axis=-1)))
 
     def put(self, access: Access, values: Array) -> None:
         """Write the elements of an access; where it overlaps itself, the last position wins."""
@@ -239,7 +245,9 @@ class Sbuf:
         window = self._window(access)
         elements = window.elements
         elements[...] = values if values.shape == elements.shape else values.reshape(elements.shape)
-        window.written[...] = True
+        if not window.complete:
+            window.written[...] = True
+            window.complete = True
 
     def _put_in_order(self, access: Access, values: Array) -> None:
         backwards, first = np.unique(access.offsets[::-1], return_index=True)
@@ -261,18 +269,19 @@ class Sbuf:
 
     def _bind(self, access: Access) -> _Window:
         partitions, size = access.partitions, access.dtype.itemsize
-        count, stride = self.shape
+        count, limit = self.shape
         low, high = access.span
         inside = not partitions or (partitions[0] >= 0 and partitions[-1] < count)
-        if not (inside and 0 <= low <= high <= stride):
-            raise MachineError(f"{access} lies outside {count} partitions of {stride} bytes")
+        if not (inside and 0 <= low <= high <= limit):
+            raise MachineError(f"{access} lies outside {count} partitions of {limit} bytes")
+        stride = self._store.shape[1]
         shape = (len(partitions), *reversed(access.counts))
         strides = (partitions.step * stride, *(step * size for step in reversed(access.steps)))
         offset = partitions.start * stride + access.offset_bytes if partitions else 0
         return _Window(
             access,
-            np.ndarray(shape, access.dtype, self._bytes.data, offset, strides),
-            np.ndarray((*shape, size), np.bool_, self._written.data, offset, (*strides, 1)),
+            np.ndarray(shape, access.dtype, self._store.data, offset, strides),
+            np.ndarray((*shape, size), np.bool_, self._marks.data, offset, (*strides, 1)),
         )
 
     def snapshot(self) -> Array:

@@ -14,15 +14,13 @@ from lanesort.errors import MachineError
 from lanesort.evidence import Choices, fact
 from lanesort.neuron.dtype import NUMPY_DTYPES, Dtype
 from lanesort.neuron.generation import Generation
-from lanesort.neuron.machine import Effect, Machine, cores
+from lanesort.neuron.machine import CORE_PARTITIONS, Effect, Machine, cores
 from lanesort.neuron.memory import Access
 from lanesort.neuron.nonzero_with_count import ABOUT, NonzeroWithCount
 
 __all__ = ["PreparedNonzero", "prepare_nonzero"]
 
 Array = npt.NDArray[Any]
-
-CORE_PARTITIONS = 16
 
 RULES_OF_CHOICES: Mapping[str, NonzeroRule] = {"counted": "value", "ordered": "ordered", "bits": "bits"}
 
