@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "native/scratch.h"
+#include "native/sort.h"
 #include "native/threshold.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,12 +42,19 @@ inline void SortByRank(uint64_t* words, size_t n) {
   }
 }
 
-inline void SortWords(uint64_t* words, size_t n) {
-  if (n <= kRankLimit) {
-    SortByRank(words, n);
-  } else {
-    std::sort(words, words + n);
-  }
+// Sorts words in place; `room` may be used for more than a few, and keeps its memory.
+inline void SortWords(uint64_t* words, size_t n, Scratch& room) {
+  if (n <= kRankLimit) return SortByRank(words, n);
+  auto* copy = room.Get<uint64_t>(n);
+  std::memcpy(copy, words, n * sizeof(uint64_t));
+  SortJob job{};
+  job.order = {64, Kind::kUnsigned, 0, Nan::kLast, false, false, false};
+  job.rows = 1;
+  job.columns = n;
+  job.input = reinterpret_cast<const uint8_t*>(copy);
+  job.values = reinterpret_cast<uint8_t*>(words);
+  job.value_stride = sizeof(uint64_t);
+  SortRows(job, 0, 1, Progress(nullptr));
 }
 
 // Key and position in one word, for keys of up to 32 bits in rows of less than 2^32 elements.
@@ -78,12 +87,12 @@ struct PackedEntries {
     return kept;
   }
 
-  static void Sort(Entry* entries, size_t count) { SortWords(entries, count); }
+  static void Sort(Entry* entries, size_t count, Scratch& room) { SortWords(entries, count, room); }
 
-  static void SortByPosition(Entry* entries, size_t count, bool tie_high) {
+  static void SortByPosition(Entry* entries, size_t count, bool tie_high, Scratch& room) {
     // With the halves exchanged the position decides; as positions differ, the key never does.
     for (size_t i = 0; i < count; ++i) entries[i] = std::rotl(tie_high ? entries[i] ^ kLow : entries[i], 32);
-    SortWords(entries, count);
+    SortWords(entries, count, room);
     for (size_t i = 0; i < count; ++i) entries[i] = std::rotl(entries[i], 32) ^ (tie_high ? kLow : 0);
   }
 
@@ -116,9 +125,9 @@ struct WideEntries {
     return k;
   }
 
-  static void Sort(Entry* entries, size_t count) { std::sort(entries, entries + count); }
+  static void Sort(Entry* entries, size_t count, Scratch&) { std::sort(entries, entries + count); }
 
-  static void SortByPosition(Entry* entries, size_t count, bool tie_high) {
+  static void SortByPosition(Entry* entries, size_t count, bool tie_high, Scratch&) {
     std::sort(entries, entries + count, [tie_high](const Entry& a, const Entry& b) {
       return tie_high ? b.position < a.position : a.position < b.position;
     });

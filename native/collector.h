@@ -78,6 +78,7 @@ class Collector {
       for (size_t i = 0; i < batch; ++i) {
         std::memcpy(keys_ + i, x_ + positions_[taken + i], sizeof(T));
       }
+      std::fill(keys_ + batch, keys_ + PaddedCount<T>(batch), T{0});
       for (size_t i = 0; i < batch; i += hn::Lanes(d)) hn::Store(map_.Key(hn::Load(d, keys_ + i)), d, keys_ + i);
       for (size_t i = 0; i < batch; ++i) {
         entries_[count_ + i] = Entries::Make(keys_[i], positions_[taken + i], tie_high_);
@@ -107,7 +108,7 @@ class Collector {
   size_t found_ = 0;
   Entry* entries_;
   Position positions_[kFound + 64 + kPositionSlack];
-  HWY_ALIGN T keys_[kFound + 64 + 64] = {};
+  HWY_ALIGN T keys_[kFound + 64 + 64];
 };
 
 }  // namespace HWY_NAMESPACE

@@ -23,6 +23,7 @@ namespace lanesort {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Passed by value to the loops below: then its constants stay in registers, whatever is stored.
 template <typename T>
 using RowKeys = KeyLanes<hn::ScalableTag<T>>;
 
@@ -38,7 +39,7 @@ HWY_INLINE void TailKeys(const T* x, size_t count, const RowKeys<T>& map, T* key
 
 // All keys of a row, up to the end of the last 64 elements.
 template <typename T>
-void StoreKeys(const T* x, size_t n, const RowKeys<T>& map, T* keys) {
+void StoreKeys(const T* x, size_t n, const RowKeys<T> map, T* keys) {
   const hn::ScalableTag<T> d;
   const size_t full = n / 64 * 64;
   for (size_t i = 0; i < full; i += hn::Lanes(d)) hn::Store(map.Key(hn::LoadU(d, x + i)), d, keys + i);
@@ -73,7 +74,7 @@ struct BlockShape {
 // Writes shape.blocks vectors of lane minima; with kStore also the keys, up to the end of the last
 // 64 elements. x may be misaligned for T; the outputs are aligned.
 template <bool kStore, typename T>
-void GroupMinima(const T* x, size_t n, const RowKeys<T>& map, const BlockShape& shape, T* minima, T* keys) {
+void GroupMinima(const T* x, size_t n, const RowKeys<T> map, const BlockShape& shape, T* minima, T* keys) {
   const hn::ScalableTag<T> d;
   const size_t full = n / 64;
   size_t chunk = 0;

@@ -32,6 +32,9 @@ struct SelectScratch {
 // Up to here the keys of the first read are kept for the second: they stay in the L1 cache.
 inline constexpr size_t kKeepKeysBytes = 16 << 10;
 
+// How many candidates too many to accept rather than to go on bisecting.
+inline size_t Slack(size_t k) { return k / 8 + 8; }
+
 // Blocks as deep as leaves at least 8 k of them: then most hold none of the k best and are skipped.
 inline BlockShape ShapeFor(size_t n, size_t k) {
   BlockShape shape;
@@ -114,7 +117,7 @@ class Selection {
   void DirectThreshold(size_t k, size_t chunks, C& collector) {
     T* keys = scratch_.keys.template Get<T>(64 * chunks);
     StoreKeys(x_ + begin_, n_, map_, keys);
-    collector.SetBound(Threshold(keys, n_, k, k / 8));
+    collector.SetBound(Threshold(keys, n_, k, Slack(k)));
     InOrder(chunks, [&](size_t chunk) HWY_ATTR {
       return Take(collector, Real(chunk, KeptBits(keys + 64 * chunk, collector.Bound())), chunk);
     });
@@ -142,11 +145,11 @@ class Selection {
     const size_t groups = shape.blocks * kLanes;
     const size_t merged = groups >= 32 * k ? 4 : groups >= 16 * k ? 2 : 1;
     if (merged == 1) {
-      collector.SetBound(Threshold(minima, groups, k, k / 8));
+      collector.SetBound(Threshold(minima, groups, k, Slack(k)));
       return;
     }
     T* coarse = scratch_.coarse.template Get<T>((shape.blocks / merged + 1) * kLanes);
-    collector.SetBound(Threshold(coarse, CoarsenMinima(minima, shape.blocks, merged, coarse), k, k / 8));
+    collector.SetBound(Threshold(coarse, CoarsenMinima(minima, shape.blocks, merged, coarse), k, Slack(k)));
   }
 
   template <class C, class ChunkBits>

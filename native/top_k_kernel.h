@@ -51,9 +51,9 @@ class RowTopK {
     const size_t k = std::min(job_.RowLength(row), job_.k);
     count = Entries::Keep(entries, count, k, job_.by_index ? 0 : k / 4 + 16);
     if (job_.by_index) {
-      Entries::SortByPosition(entries, count, job_.order.tie_high);
+      Entries::SortByPosition(entries, count, job_.order.tie_high, room_);
     } else {
-      Entries::Sort(entries, count);
+      Entries::Sort(entries, count, room_);
     }
     const auto at = static_cast<ptrdiff_t>(row);
     if (job_.values != nullptr) WriteValues(Row(row), entries, k, job_.values + at * job_.values_stride);
@@ -93,6 +93,7 @@ class RowTopK {
 
   const TopKJob& job_;
   RowKeys<T> map_;
+  Scratch room_;
 };
 
 }  // namespace HWY_NAMESPACE
