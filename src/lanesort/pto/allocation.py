@@ -17,6 +17,9 @@ from lanesort.pto.result import PlacedRange
 
 __all__ = ["Allocation", "allocate", "tile_bytes"]
 
+MOST_SHARING = 500
+"""With more tiles than this none share bytes: looking for places takes the square of their number."""
+
 _ALIASES = {
     "subview": "src",
     "treshape": "src",
@@ -109,7 +112,7 @@ def allocate(function: Function, ub_bytes: int) -> Allocation:
     for value, size in sizes.items():
         addresses[value] = stop
         stop += size
-    if stop > ub_bytes:
+    if stop > ub_bytes and len(sizes) <= MOST_SHARING:
         packed, packed_stop = _pack(_lives(function, sizes), start)
         if packed_stop <= ub_bytes:
             addresses, stop, shared = packed, packed_stop, True

@@ -28,7 +28,7 @@ from lanesort.pto.program import (
     Type,
     VectorType,
 )
-from lanesort.pto.scalar import wrapper
+from lanesort.pto.scalar import integer_range, wrapper
 from lanesort.pto.view import PlacedTile, TensorView
 
 __all__ = ["Bound", "bind", "type_text"]
@@ -191,13 +191,11 @@ def _scalar(name: str, type: ScalarType, given: Any) -> int | float:
     value = array.item()
     if type.name[0] in "fb":
         return fit(float(value))  # type: ignore[no-any-return]  # wrapper gives numbers
-    if value != int(value) or fit(value) not in (value, value - (1 << _width(type))):
+    least, greatest = integer_range(type) or (0, 0)
+    # A signless integer may be written either way: 255 and -1 are the same i8.
+    if not least <= value <= max(greatest, 2 * greatest + 1 if least else 0) or value != int(value):
         raise ArgumentValueError(f"argument {name} is {value!r}, which {type.name} does not hold")
     return fit(value)  # type: ignore[no-any-return]  # wrapper gives numbers
-
-
-def _width(type: ScalarType) -> int:
-    return 64 if type.name == "index" else int(type.name.lstrip("sui"))
 
 
 def _vector(name: str, type: VectorType, given: Any) -> tuple[int | float, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,8 @@ fact(
 )
 
 MOST_BURSTS = 1 << 20
+MOST_OUTER_BURSTS = 1 << 12
+MOST_BYTES = 64 << 20
 
 
 def _rectangle(view: TensorView, tile: PlacedTile) -> tuple[Array, int, int]:
@@ -118,13 +121,34 @@ class Bursts(NamedTuple):
             )
 
     def accesses(self) -> tuple[list[Access], list[Access]]:
-        """Return the bytes that are read and those that are written."""
+        """Return the bytes that are read and those that are written.
+
+        Raises
+        ------
+        MachineError
+            If a count or stride is negative, or the copy is larger than is modelled.
+        """
+        self._require_modest()
         reads, writes = [], []
         *outer, inner = self.loops
         for src, dst in self._replace(loops=tuple(outer)).offsets():
             reads.append(_strided(self.src, src, self.length, inner.times, inner.src_stride))
             writes.append(_strided(self.dst, dst, self.length, inner.times, inner.dst_stride))
         return reads, writes
+
+    def _require_modest(self) -> None:
+        if self.length < 0 or any(min(loop) < 0 for loop in self.loops):
+            raise MachineError(
+                f"a copy takes no negative length, count or stride: {self.length}, {self.loops}"
+            )
+        bursts = prod(loop.times for loop in self.loops)
+        if bursts > MOST_BURSTS or bursts * self.length > MOST_BYTES:
+            raise MachineError(
+                f"a copy of {bursts} bursts of {self.length} bytes; at most {MOST_BURSTS} bursts and "
+                f"{MOST_BYTES} bytes in all are modelled"
+            )
+        if prod(loop.times for loop in self.loops[:-1]) > MOST_OUTER_BURSTS:
+            raise MachineError(f"outer loops repeat a copy more than {MOST_OUTER_BURSTS} times")
 
 
 def _strided(pointer: Pointer, offset: int, length: int, count: int, stride: int) -> Access:
@@ -146,19 +170,12 @@ def copy_bursts(copy: Bursts) -> None:
     Raises
     ------
     MachineError
-        If a count or stride is negative, there are too many bursts, or one lies outside its
-        memory.
+        If a burst lies outside its memory, or for what `Bursts.accesses` refuses.
     """
-    if copy.length < 0 or any(min(loop) < 0 for loop in copy.loops):
-        raise MachineError(f"a copy takes no negative length, count or stride: {copy.length}, {copy.loops}")
-    bursts = 1
-    for loop in copy.loops:
-        bursts *= loop.times
-    if bursts > MOST_BURSTS:
-        raise MachineError(f"a copy of {bursts} bursts; at most {MOST_BURSTS} are modelled")
-    if not bursts or not copy.length:
+    accesses = copy.accesses()
+    if not copy.length or not all(loop.times for loop in copy.loops):
         return
-    for read, written in zip(*copy.accesses(), strict=True):
+    for read, written in zip(*accesses, strict=True):
         source, target = _bytes(copy.src.memory, read), _bytes(copy.dst.memory, written)
         if isinstance(copy.src.memory, UnifiedBuffer):
             copy.src.memory.check(read)
