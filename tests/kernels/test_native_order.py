@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from lanesort import _core
-from lanesort.order import KEY_CLASSES, KEY_NAN_POLICIES, Order, keys
+from lanesort.order import KEY_CLASSES, NanPolicy, Order, ZeroRule, keys
 
 DTYPES = [name for name in KEY_CLASSES if name not in ("bfloat16", "datetime64", "timedelta64")]
+NAN_POLICIES: tuple[NanPolicy, ...] = ("last", "largest", "sign-magnitude", "total")
+ZERO_RULES: tuple[ZeroRule, ...] = ("equal", "signed")
 ORDERS = [
     Order(descending=descending, nan=nan, zero=zero)
-    for descending, nan, zero in itertools.product((False, True), KEY_NAN_POLICIES, ("equal", "signed"))
+    for descending, nan, zero in itertools.product((False, True), NAN_POLICIES, ZERO_RULES)
 ]
 
 
