@@ -14,15 +14,15 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from lanesort.errors import ArgumentValueError, FileError
+from lanesort.cli.pto_file import read_program
+from lanesort.errors import ArgumentValueError
 from lanesort.evidence import unpinned_behaviours
 from lanesort.files import read_array, write_arrays
 from lanesort.pto.interpreter import DEFAULT_STEPS, choose_function, run
 from lanesort.pto.memory import ELEMENTS
 from lanesort.pto.result import RunResult, write_trace
-from lanesort.pto.text.parser import parse
 
-__all__ = ["pto_run", "read_argument", "read_program"]
+__all__ = ["pto_run", "read_argument"]
 
 Array = npt.NDArray[Any]
 
@@ -103,25 +103,6 @@ def pto_run(
         console.print(_map_table(result))
     _print(console, result)
     return 0
-
-
-def read_program(file: Path) -> Any:
-    """Read and parse a program.
-
-    Raises
-    ------
-    FileError
-        If the file can't be read as text.
-    ProgramError
-        If it is no program.
-    """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise FileError(f"{file}: not a text file (byte {error.start} is not UTF-8)") from error
-    except OSError as error:
-        raise FileError(f"{file}: {error.strerror}") from error
-    return parse(text, str(file))
 
 
 def read_argument(text: str) -> Any:
