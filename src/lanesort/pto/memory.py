@@ -25,16 +25,27 @@ Array = npt.NDArray[Any]
 ALIGNMENT_BYTES = 32
 """Every tile starts at a multiple of this."""
 
+
+class _Elements(dict[str, np.dtype[Any]]):
+    """Element types; asking for one that is not modelled is an error of the program."""
+
+    def __missing__(self, name: str) -> np.dtype[Any]:
+        raise MachineError(f"elements of type {name} are not modelled; known are {', '.join(self)}")
+
+
 ELEMENTS: Mapping[str, np.dtype[Any]] = MappingProxyType(
-    {
-        "f32": np.dtype("f4"),
-        "f16": np.dtype("f2"),
-        "bf16": np.dtype(ml_dtypes.bfloat16),
-        "i1": np.dtype("?"),
-        **{f"i{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
-        **{f"ui{bits}": np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)},
-        **{f"si{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
-    }
+    _Elements(
+        {
+            "f64": np.dtype("f8"),
+            "f32": np.dtype("f4"),
+            "f16": np.dtype("f2"),
+            "bf16": np.dtype(ml_dtypes.bfloat16),
+            "i1": np.dtype("?"),
+            **{f"i{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
+            **{f"ui{bits}": np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)},
+            **{f"si{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
+        }
+    )
 )
 """Element types of tiles, views and pointers by their name in the text."""
 

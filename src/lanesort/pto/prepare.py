@@ -42,8 +42,8 @@ def _prepare_step(step: Step, scope: Scope) -> PreparedStep:
         return _refusing(step, f"the operation {name} is not modelled, and the program has come to it")
     try:
         return factory(step, scope)
-    except (MachineError, KeyError) as error:
-        return _refusing(step, str(error.args[0]) if error.args else str(error))
+    except MachineError as error:
+        return _refusing(step, str(error))
 
 
 class PreparedFunction:

@@ -51,7 +51,12 @@ def integer_range(type: Type) -> tuple[int, int] | None:
 
 
 def _bits(name: str) -> int:
-    return 64 if name == "index" else int(name.lstrip("sui"))
+    if name == "index":
+        return 64
+    digits = name.lstrip("sui")
+    if not digits.isdecimal() or not 0 < int(digits) <= 64:
+        raise MachineError(f"numbers of type {name} are not modelled")
+    return int(digits)
 
 
 def wrapper(type: Type) -> Rounded:
@@ -72,8 +77,6 @@ def wrapper(type: Type) -> Rounded:
     if not isinstance(type, ScalarType):
         raise MachineError(f"a number is needed, not a value of type {type}")
     name = type.name
-    if name == "f64":
-        return float
     if name in _FLOATS:
         rounded = ELEMENTS[name].type
         return lambda value: float(rounded(value))
@@ -276,8 +279,7 @@ def _whole(value: float) -> int:
 def _numpy_type(type: Type) -> np.dtype[Any]:
     if not isinstance(type, ScalarType):
         raise MachineError(f"a number is needed, not a value of type {type}")
-    named = {"index": np.dtype("i8"), "f64": np.dtype("f8")}
-    return named.get(type.name) or ELEMENTS[type.name]
+    return ELEMENTS["i64" if type.name == "index" else type.name]
 
 
 def _bitcast(source: Type, result: Type) -> Rounded:

@@ -34,6 +34,34 @@ def test_it_is_no_error_where_it_does_not_run() -> None:
     assert run(function("", body)).warnings == ()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        """  %z = arith.constant 0 : i64
+  %p = pto.castptr %z : i64 -> !pto.ptr<f8E4M3, ub>
+  %v = pto.load_scalar %p[%zero] : !pto.ptr<f8E4M3, ub> -> f32""",
+        "  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x32xf8E4M3>",
+    ],
+)
+def test_elements_that_are_not_modelled(body: str) -> None:
+    with pytest.raises(ProgramError, match="elements of type f8E4M3 are not modelled"):
+        run(function("", body))
+
+
+def test_calls_and_regions_nested_too_deeply() -> None:
+    opened = "".join(f"  scf.for %i{n} = %z to %o step %o {{\n" for n in range(55))
+    text = f"""func.func @f() {{
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+{opened}    func.call @f() : () -> ()
+{"}" * 55}
+  return
+}}
+"""
+    with pytest.raises(ProgramError, match="nested"):
+        run(text)
+
+
 def test_other_memories_are_refused_where_they_are_used() -> None:
     matrix = "!pto.tile_buf<mat, 16x16xf32>"
     with pytest.raises(ProgramError, match="%t is a tile with loc=mat, slayout=none_box"):

@@ -113,6 +113,16 @@ def test_spellings_of_two_lists(body: str) -> None:
     assert cpu.executed == ((32, 32, 0, 0),)
 
 
+def test_a_tmp_smaller_than_dst_is_a_warning() -> None:
+    wide = tile_type("1x160xf32")
+    body = f"""{COUNTS}{TMP}  pto.tmrgsort ins(%t0, %t1, %tmp {{exhausted = false}} : {TWO}, {ALL})
+       outs(%out, %ex : {wide}, vector<4xi16>)"""
+    runs = _runs(2, 32)
+    out, result = on_tiles([runs[:1], runs[1:]], ["1x64xf32"] * 2, "1x160xf32", body)
+    assert out[0, :128].tobytes() == _merged(runs).tobytes()
+    assert any("tmp has 128 columns and dst 160" in warning for warning in result.warnings)
+
+
 def test_counts_reach_the_operand_and_the_register() -> None:
     first = np.asarray(pto.tile(np.arange(32, 0, -1, dtype=np.float32), np.arange(32)))
     second = np.asarray(pto.tile(np.arange(132, 100, -1, dtype=np.float32), np.arange(32)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -35,8 +34,6 @@ def _number(type: ScalarType, value: Any, bits: Any) -> Any:
     """Return a scalar constant; a float given by its bits keeps the payload of a NaN."""
     if bits is None:
         return wrapper(type)(value)
-    if type.name == "f64":
-        return struct.unpack("<d", struct.pack("<Q", bits))[0]
     dtype = ELEMENTS[type.name]
     return float(np.array(bits, f"u{dtype.itemsize}").view(dtype)[()])
 

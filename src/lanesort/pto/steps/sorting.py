@@ -138,6 +138,12 @@ def _merge_tiles(
             block_len,
             exhausted,
         )
+        if tmp is not None and tmp.columns < dst.columns:
+            machine.warn(
+                f"tmp has {tmp.columns} columns and dst {dst.columns}: the instruction takes it, "
+                "the PTO assembler wants as many in tmp",
+                step.place,
+            )
         return Merge(operands, machine.target, machine.engine, machine.choices, machine.check_sorted)
 
     tiles = [dst, *sources] if tmp is None else [dst, *sources, tmp]
