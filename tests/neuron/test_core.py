@@ -307,6 +307,20 @@ def test_overlaps_and_reads_of_nothing_are_reported() -> None:
     assert core.run([a_sort(src=Tensor(32, (1,), (16,)))]).warnings == ()
 
 
+def test_a_pointer_to_nothing_is_reported_once() -> None:
+    core = a_core()
+    core.sbuf.write(0, 0, np.array([2, 1], np.uint16))
+    word = Sort(
+        src=Tensor.at(0, 0, 2),
+        dst=Tensor.at(0, 64, (2, 2)),
+        dtype="u16",
+        channels=1,
+        index_offset=Pointer(128),
+    )
+    (warning,) = core.run([word]).warnings
+    assert "1 elements were never written" in warning
+
+
 def test_sorting_in_place_reads_everything_first() -> None:
     core = a_core()
     core.sbuf.write(0, 0, np.array([3, 1, 2], np.uint32))

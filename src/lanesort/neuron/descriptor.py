@@ -28,6 +28,7 @@ __all__ = [
     "Tensor",
     "UpdateMode",
     "WaitMode",
+    "padded",
     "register_address",
     "tensor_part",
 ]

@@ -9,7 +9,15 @@ from lanesort.evidence import fact, unpinned
 from lanesort.neuron.descriptor import I32, U8, U32
 from lanesort.neuron.generation import BOTH, Generation, generation
 
-__all__ = ["ImmSource", "Pointer", "Register", "immediate_fields", "register_number", "signed32"]
+__all__ = [
+    "IMM_POINTER",
+    "ImmSource",
+    "Pointer",
+    "Register",
+    "immediate_fields",
+    "register_number",
+    "signed32",
+]
 
 
 class ImmSource(IntEnum):

@@ -31,6 +31,7 @@ __all__ = [
     "Choice",
     "Dtypes",
     "EventsOperand",
+    "Fields",
     "HeaderOperand",
     "ImmediateOperand",
     "NumberOperand",

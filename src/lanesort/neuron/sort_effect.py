@@ -15,6 +15,7 @@ from lanesort.evidence import Choices, fact, unpinned
 from lanesort.neuron.descriptor import Tensor
 from lanesort.neuron.dtype import NUMPY_DTYPES, AluOp, Dtype
 from lanesort.neuron.generation import Generation
+from lanesort.neuron.immediate import ImmSource
 from lanesort.neuron.machine import Effect, Machine, cores
 from lanesort.neuron.memory import Access
 from lanesort.neuron.sort import ABOUT, Sort
@@ -24,6 +25,7 @@ __all__ = ["PreparedSort", "prepare_sort"]
 
 Array = npt.NDArray[Any]
 
+LOG_LINE = "S: Sort"
 FP16_INFINITY = 0x7C00
 BF16_INFINITY = 0x7F80
 
@@ -100,6 +102,7 @@ class PreparedSort:
     values: Access
     positions: Access
     iota: Array
+    offset: Array
     positions_seed: Array
     infinity: int | None
     decode_log: tuple[str, ...]
@@ -122,10 +125,35 @@ class PreparedSort:
     def effect(self, machine: Machine) -> Effect:
         """Order the values of each channel and pair them with position plus offset."""
         if not self.source.partitions:
-            return Effect((), ("S: Sort",))
+            return Effect((), (LOG_LINE,))
+        # What is read several times had better not lie on a page for each partition.
+        loaded = np.ascontiguousarray(machine.load(self.source))
+        offsets, positions = self._positions(machine)
+        values, indices = self._ordered(machine, loaded, positions)
+        kept = self.values.counts[0]
+        if kept < self.iota.size:
+            values, indices = values[:, :kept], indices[:, :kept]
+        if self.iota.itemsize == 2 and _wraps(indices, offsets, self.iota.size):
+            choice = machine.choices.depend("sort.index-wrap")
+            if choice == "error":
+                raise MachineError(
+                    f"Sort: a position plus {int(offsets.max())} exceeds 65535 (sort.index-wrap = error)"
+                )
+        return Effect(self._columns(values, indices), (LOG_LINE,))
+
+    def _positions(self, machine: Machine) -> tuple[Array, Array]:
+        """Return the offset of each channel, a column, and 0, 1, 2 … plus it."""
+        word = self.word
+        if word.index_offset_src == ImmSource.INSTRUCTION:
+            return self.offset, self.positions_seed
+        found = machine.immediate(
+            "index_offset", word.index_offset_src, word.index_offset, self.source.partitions
+        )
+        offsets = found[:, None]
+        return offsets, self.iota + offsets.astype(self.iota.dtype)
+
+    def _ordered(self, machine: Machine, loaded: Array, positions: Array) -> tuple[Array, Array]:
         word, choices = self.word, machine.choices
-        loaded = machine.load(self.source)
-        positions = self._positions(machine, loaded.shape[0])
         as_fp16 = word.in_dtype == Dtype.BF16 and _touches_bf16_compare(loaded, choices)
         given = loaded.view(np.float16) if as_fp16 else loaded
         order = _order(word, choices)
@@ -133,36 +161,10 @@ class PreparedSort:
         values, indices = machine.engine.order_pairs(given, positions, order, out=room)
         infinity = FP16_INFINITY if as_fp16 else self.infinity
         if infinity is not None:
-            _depend_on_floats(given, infinity, choices)
+            _depend_on_floats(loaded.view(self.iota.dtype), infinity, choices)
         if not word.stable and _has_ties(values, order):
             choices.depend("sort.tie-order")
-        kept = self.values.counts[0]
-        values, indices = values[:, :kept].view(loaded.dtype), indices[:, :kept]
-        if self.iota.itemsize == 2:
-            self._check_wrap(machine, indices)
-        return Effect(self._columns(values, indices), ("S: Sort",))
-
-    def _positions(self, machine: Machine, channels: int) -> Array:
-        word = self.word
-        if word.index_offset_src == 0:
-            return self.positions_seed
-        offsets = _offsets(machine, word, self.source.partitions)
-        positions: Array = self.iota + offsets.astype(self.iota.dtype)[:, None]
-        return positions
-
-    def _check_wrap(self, machine: Machine, indices: Array) -> None:
-        word = self.word
-        if word.index_offset_src == 0:
-            if word.index_offset + self.iota.size <= 1 << 16:
-                return
-            offsets = np.array([[word.index_offset]], np.uint32)
-        else:
-            offsets = _offsets(machine, word, self.source.partitions)[:, None]
-        # An index below its offset, or any index under an offset of 2^16 or more, has wrapped.
-        if (indices < offsets).any() and machine.choices.depend("sort.index-wrap") == "error":
-            raise MachineError(
-                f"Sort: an index with offset {int(offsets.max())} exceeds 65535 (sort.index-wrap = error)"
-            )
+        return values.view(loaded.dtype) if as_fp16 else values, indices
 
     def _columns(self, values: Array, indices: Array) -> tuple[tuple[Access, Array], ...]:
         if not self.rows.overlaps_itself:
@@ -171,19 +173,22 @@ class PreparedSort:
         return ((self.rows, np.stack([bits, indices], axis=-1)),)
 
 
-def _offsets(machine: Machine, word: Sort, partitions: range) -> Array:
-    return machine.immediate("index_offset", word.index_offset_src, word.index_offset, partitions)
+def _wraps(indices: Array, offsets: Array, count: int) -> bool:
+    if offsets.size == 1 and int(offsets[0, 0]) + count <= 1 << 16:
+        return False
+    # An index below its offset, or any index under an offset of 2^16 or more, has wrapped.
+    return bool((indices < offsets).any())
 
 
 def _order(word: Sort, choices: Choices) -> Order:
     tie = "low" if word.stable else choices["sort.tie-order"]
-    return _ordered(
+    return _made_order(
         word.comparison == AluOp.IS_GT, choices["sort.nan-order"], choices["sort.zero-order"], tie
     )
 
 
 @cache
-def _ordered(descending: bool, nan: Any, zero: Any, tie: Any) -> Order:
+def _made_order(descending: bool, nan: Any, zero: Any, tie: Any) -> Order:
     return Order(descending=descending, nan=nan, zero=zero, tie=tie)
 
 
@@ -196,9 +201,8 @@ def _touches_bf16_compare(values: Array, choices: Choices) -> bool:
 
 
 # np.count_nonzero on booleans costs a fifth of .any(), which counts for short rows.
-def _depend_on_floats(given: Array, infinity: int, choices: Choices) -> None:
-    bits = given.view(f"u{given.itemsize}")
-    sign = 1 << (8 * given.itemsize - 1)
+def _depend_on_floats(bits: Array, infinity: int, choices: Choices) -> None:
+    sign = 1 << (8 * bits.itemsize - 1)
     if np.count_nonzero((bits & (sign - 1)) > infinity):
         choices.depend("sort.nan-order")
     if choices["sort.nan-order"] == "total":
@@ -231,8 +235,9 @@ def prepare_sort(word: Sort, on: Generation) -> PreparedSort:
         column.counts,
         index,
     )
-    offset = word.index_offset if word.index_offset_src == 0 else 0
-    iota = (np.arange(count, dtype=np.uint32) + np.uint32(offset)).astype(index)
+    iota = np.arange(count, dtype=index)
+    offset = np.array([[word.index_offset]], np.uint32)
+    seed = np.broadcast_to(iota + offset.astype(index), (channels, count))
     ascending = int(word.comparison == AluOp.IS_LT)
     log = tuple(
         f"P{core}: DECODE_SORT : num_items = {count}, num_active_channels = {channels}, "
@@ -240,7 +245,6 @@ def prepare_sort(word: Sort, on: Generation) -> PreparedSort:
         for core in cores(first, channels)
     )
     source = Access.of("src", word.src, range(first, first + channels), dtype, on)
-    seed = np.broadcast_to(iota, (channels, count))
     cls = key_class(dtype)
     infinity = cls.infinity if cls.kind == "float" else None
-    return PreparedSort(word, source, rows, values, positions, iota, seed, infinity, log)
+    return PreparedSort(word, source, rows, values, positions, iota, offset, seed, infinity, log)

@@ -17,7 +17,7 @@ from lanesort.errors import ArgumentValueError, FileError, LanesortError
 from lanesort.files import read_array
 from lanesort.neuron import NeuronCore, Result
 
-__all__ = ["CoreOptions", "load_state", "state_arrays"]
+__all__ = ["BANKS", "CoreOptions", "load_state", "state_arrays"]
 
 Array = npt.NDArray[Any]
 
