@@ -1,24 +1,19 @@
-"""Fixtures of the interpreter's tests: example kernels, real scores, small programs."""
+"""Fixtures of the interpreter's tests: example kernels and real scores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from lanesort.pto.interpreter import run
 from lanesort.pto.program import Module
-from lanesort.pto.result import RunResult
 from lanesort.pto.text.parser import parse
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples" / "pto"
-
-_SHORT = {"PTR": "!pto.ptr", "TILE": "!pto.tile_buf<vec, ", "VIEW": "!pto.partition_tensor_view"}
 
 
 @pytest.fixture(scope="session")
@@ -36,18 +31,6 @@ def _parsed(name: str) -> Module:
 def example() -> Callable[[str], Module]:
     """Give an example kernel by file name, parsed once."""
     return _parsed
-
-
-@pytest.fixture(scope="session")
-def run_body() -> Callable[..., RunResult]:
-    """Run a function made of an argument list and a body."""
-
-    def run_it(arguments: str, body: str, *values: Any, **options: Any) -> RunResult:
-        engine = options.pop("engine", "reference")
-        text = f"func.func @kernel({arguments}) {{\n{body}\n  return\n}}\n"
-        return run(text, values, engine=engine, **options)
-
-    return run_it
 
 
 @pytest.fixture(scope="session")
