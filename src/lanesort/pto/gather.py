@@ -121,10 +121,14 @@ def gather_by_index(dst: Array, src: Array, idx: Array) -> None:
     """
     if idx.dtype.kind not in "iu":
         raise MachineError(f"tgather takes integers as indices, and idx holds {idx.dtype}")
-    outside = (idx < 0) | (idx >= src.shape[1])
-    if outside.any():
+    # Read as unsigned, a negative index lies beyond the row as well.
+    wanted, source = idx.view(f"u{idx.itemsize}"), same_width(src, dst.dtype)
+    try:
+        for into, row, columns in zip(dst, source, wanted, strict=True):
+            into[...] = row[columns]
+    except IndexError:
+        outside = (idx < 0) | (idx >= src.shape[1])
         row, column = np.unravel_index(int(np.argmax(outside)), idx.shape)
         raise MachineError(
             f"tgather: idx[{row}, {column}] is {idx[row, column]}, and a row of src has {src.shape[1]}"
-        )
-    dst[...] = np.take_along_axis(same_width(src, dst.dtype), idx.astype(np.intp), axis=1)
+        ) from None

@@ -43,6 +43,10 @@ MOST_BYTES = 64 << 20
 
 def _rectangle(view: TensorView, tile: PlacedTile) -> tuple[Array, int, int]:
     """Return the elements of `view` that a copy touches, and how many rows and columns they are."""
+    if len(view.shape) == 2:
+        rows, columns = view.shape
+        rows, columns = min(rows, tile.valid_rows), min(columns, tile.valid_columns)
+        return view.array()[:rows, :columns], rows, columns
     outer = view.shape[:-2]
     folded = any(size != 1 for size in outer)
     rows, columns = min(view.rows, tile.valid_rows), min(view.columns, tile.valid_columns)

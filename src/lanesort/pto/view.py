@@ -18,6 +18,9 @@ __all__ = ["PlacedTile", "TensorView"]
 
 Array = npt.NDArray[Any]
 
+MOST_ELEMENTS = 1 << 40
+MOST_COLUMNS = 1 << 31
+
 
 def _rule_dtype(element: str) -> np.dtype[Any]:
     """Return the dtype that rules see: signed indices count as unsigned ones."""
@@ -249,9 +252,18 @@ class TensorView:
         memory, pointer = self.pointer.memory, self.pointer
         if not isinstance(memory, GlobalBuffer):
             raise MachineError("a view of global memory is needed, and this one points into UB")
-        reached = self.access()
-        memory.require_inside(reached.start, reached.stop)
         dtype = ELEMENTS[pointer.element]
-        strides = tuple(stride * dtype.itemsize for stride in self.strides)
-        offset = pointer.offset_bytes if reached.row_bytes else 0
+        itemsize, offset = dtype.itemsize, pointer.offset_bytes
+        strides = tuple([stride * itemsize for stride in self.strides])
+        if prod(self.shape) > MOST_ELEMENTS or max(self.shape, default=0) > MOST_COLUMNS:
+            raise MachineError(f"a view of {' × '.join(map(str, self.shape))} elements is too large to copy")
+        start = stop = offset
+        for size, stride in zip(self.shape, strides, strict=True):
+            if size == 0:
+                return np.zeros(self.shape, dtype)
+            if stride < 0:
+                start += (size - 1) * stride
+            else:
+                stop += (size - 1) * stride
+        memory.require_inside(start, stop + itemsize)
         return np.ndarray(self.shape, dtype, memory.bytes, offset=offset, strides=strides)
