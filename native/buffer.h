@@ -19,13 +19,15 @@ inline uint64_t CheckedElements(size_t rows, size_t columns) {
 class Buffer {
  public:
   // Takes `array` (None: empty() is true). Throws ValueError, naming `name`, unless it has
-  // `dimensions` axes; the error of the buffer protocol when it is not writable but has to be.
+  // `dimensions` axes, or is one row where rows are wanted; the error of the buffer protocol when
+  // it is not writable but has to be.
   Buffer(nanobind::handle array, const char* name, int dimensions, bool writable) : name_(name) {
     if (array.is_none()) return;
     const int flags = PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(array.ptr(), &view_, flags) != 0) throw nanobind::python_error();
     taken_ = true;
-    if (view_.ndim != dimensions) {
+    row_ = dimensions == 2 && view_.ndim == 1;
+    if (view_.ndim != dimensions && !row_) {
       const int found = view_.ndim;
       PyBuffer_Release(&view_);
       throw nanobind::value_error((name_ + " has " + std::to_string(found) + " axes; it must have " +
@@ -39,8 +41,14 @@ class Buffer {
   }
 
   bool empty() const { return !taken_; }
-  size_t shape(int axis) const { return static_cast<size_t>(view_.shape[axis]); }
-  ptrdiff_t stride_bytes(int axis) const { return view_.strides[axis]; }
+  size_t shape(int axis) const {
+    if (row_) return axis == 0 ? 1 : static_cast<size_t>(view_.shape[0]);
+    return static_cast<size_t>(view_.shape[axis]);
+  }
+  ptrdiff_t stride_bytes(int axis) const {
+    if (row_) return axis == 0 ? 0 : view_.strides[0];
+    return view_.strides[axis];
+  }
   size_t item_bytes() const { return static_cast<size_t>(view_.itemsize); }
   void* data() const { return view_.buf; }
 
@@ -70,6 +78,7 @@ class Buffer {
   std::string name_;
   Py_buffer view_{};
   bool taken_ = false;
+  bool row_ = false;
 };
 
 }  // namespace lanesort

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,12 @@ from lanesort.errors import ArgumentTypeError, ArgumentValueError
 __all__ = ["allocate", "checked_offset", "fill_index_of", "native_index"]
 
 Array = npt.NDArray[Any]
+
+
+@lru_cache(maxsize=32)
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def checked_offset(index_offset: Any, n: int, dtype: np.dtype[Any]) -> int:
@@ -27,28 +34,28 @@ def checked_offset(index_offset: Any, n: int, dtype: np.dtype[Any]) -> int:
         offset = operator.index(index_offset)
     except TypeError:
         raise ArgumentTypeError(f"index_offset is {index_offset!r}; it must be an integer") from None
-    limits = np.iinfo(dtype)
+    smallest, largest = _limits(dtype)
     last = max(n - 1, 0) + offset
-    if last > limits.max or offset < limits.min:
+    if last > largest or offset < smallest:
         raise ArgumentValueError(
             f"indices {offset} … {last} (n = {n}, index_offset = {offset}) do not fit {dtype}, "
-            f"which holds {limits.min} … {limits.max}; choose a wider index_dtype"
+            f"which holds {smallest} … {largest}; choose a wider index_dtype"
         )
     return offset
 
 
 def fill_index_of(fill_index: Any, dtype: np.dtype[Any]) -> int:
     """Return the index that fills rows up: −1, or the largest of an unsigned dtype."""
-    limits = np.iinfo(dtype)
+    smallest, largest = _limits(dtype)
     if fill_index is None:
-        return -1 if limits.min < 0 else int(limits.max)
+        return -1 if smallest < 0 else largest
     try:
         fill = operator.index(fill_index)
     except TypeError:
         raise ArgumentTypeError(f"fill_index is {fill_index!r}; it must be an integer") from None
-    if not limits.min <= fill <= limits.max:
+    if not smallest <= fill <= largest:
         raise ArgumentValueError(
-            f"fill_index is {fill}; {dtype} holds {limits.min} … {limits.max}: choose another index_dtype"
+            f"fill_index is {fill}; {dtype} holds {smallest} … {largest}: choose another index_dtype"
         )
     return fill
 

@@ -218,34 +218,52 @@ def _unsorted_message(job: _Job, run: int, row: int, at: int, values: Array, tra
 def _merged(job: _Job, library: Library) -> Merged:
     first = job.runs[0]
     values = np.empty((first.rows, job.emitted), first.array.dtype)
-    indices = np.empty((first.rows, job.emitted), np.uint64)
-    consumed = np.array([_merge_row(job, r, values[r], indices[r]) for r in range(first.rows)], np.int64)
-    consumed = consumed.reshape(first.rows, len(job.runs))
-    if job.first_exhausted:
-        taken = int(consumed.sum())
-        values, indices = values[:, :taken], indices[:, :taken]
-    counts: tuple[Any, ...] = tuple(library.give(first.per_row(c.copy())) for c in consumed.T)
-    if len(first.shape) == 1:
-        counts = tuple(int(c) for c in consumed[0])
-    return Merged(
-        library.give(first.restore_values(values)),
-        library.give(first.restore(indices.astype(job.dtype))),
-        counts,
-    )
-
-
-def _merge_row(job: _Job, r: int, values: Array, indices: Array) -> list[int]:
+    width = _index_width(job)
+    direct = job.dtype.itemsize == width
+    indices = np.empty((first.rows, job.emitted), job.dtype if direct else f"u{width}")
+    bits = indices.view(f"u{width}")
     travelling = None
     if job.indices is not None:
-        travelling = [run.array[r].astype(np.uint64) for run in job.indices]
-    return _core.merge(
-        [bits_view(run.array[r]) for run in job.runs],
-        travelling,
-        key_order(values.dtype, _key_tie(job.order)),
-        job.order.tie,
-        bits_view(values),
-        indices,
-        first_exhausted=job.first_exhausted,
-        threads=job.threads,
-        control=current(),
+        travelling = [_widened(run.array, width) for run in job.indices]
+    order = key_order(values.dtype, _key_tie(job.order))
+    consumed = [
+        _core.merge(
+            [bits_view(run.array[r]) for run in job.runs],
+            None if travelling is None else [indices[r] for indices in travelling],
+            order,
+            job.order.tie,
+            bits_view(values[r]),
+            bits[r],
+            first_exhausted=job.first_exhausted,
+            threads=job.threads,
+            control=current(),
+        )
+        for r in range(first.rows)
+    ]
+    if job.first_exhausted:
+        taken = sum(consumed[0])
+        values, indices = values[:, :taken], indices[:, :taken]
+    return Merged(
+        library.give(first.restore_values(values)),
+        library.give(first.restore(indices if direct else indices.astype(job.dtype))),
+        _counts(job, consumed, library),
     )
+
+
+def _index_width(job: _Job) -> int:
+    """Bytes of an index inside the kernel: 4 where everything is, else 8."""
+    widths = {job.dtype.itemsize, *(run.array.dtype.itemsize for run in job.indices or ())}
+    return 4 if widths == {4} else 8
+
+
+def _widened(indices: Array, width: int) -> Array:
+    same = indices.dtype.itemsize == width
+    return indices.view(f"u{width}") if same else indices.astype(f"u{width}")
+
+
+def _counts(job: _Job, consumed: list[list[int]], library: Library) -> tuple[Any, ...]:
+    first = job.runs[0]
+    if len(first.shape) == 1:
+        return tuple(consumed[0])
+    table = np.array(consumed, np.int64).reshape(first.rows, len(job.runs))
+    return tuple(library.give(first.per_row(counts.copy())) for counts in table.T)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.order import COMPAT, KEY_NAN_POLICIES, Order
 
-__all__ = ["order_of"]
+__all__ = ["Verb", "order_of"]
 
 Verb = Literal["sort", "top_k"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, NamedTuple
 
@@ -80,11 +81,12 @@ def as_rows(x: Array, axis: Any) -> Rows:
     """
     if x.ndim == 0:
         raise ArgumentValueError("x has no dimension; ordering needs at least one")
+    if axis == -1 and x.flags.c_contiguous and x.dtype.isnative:
+        return Rows(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), x.shape, x.ndim - 1, x.dtype)
     place = normal_axis(axis, x.ndim)
     moved = x if place == x.ndim - 1 else np.moveaxis(x, place, -1)
     dtype = x.dtype
     native = moved if dtype.isnative else moved.astype(dtype.newbyteorder("="))
     n = moved.shape[-1]
-    rows = int(np.prod(moved.shape[:-1], dtype=np.int64))
-    folded = np.ascontiguousarray(native).reshape(rows, n)
+    folded = np.ascontiguousarray(native).reshape(math.prod(moved.shape[:-1]), n)
     return Rows(folded, moved.shape, place, dtype)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from lanesort import _core
 from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.kernels.arrays import receive
+from lanesort.kernels.control import current
 from lanesort.kernels.rows import as_rows
 from lanesort.kernels.sort import sort_pairs
+from lanesort.kernels.threads import thread_count
 
 __all__ = ["sort_by_key"]
 
@@ -58,11 +62,27 @@ def sort_by_key(
         if payload.array.dtype.hasobject:
             raise ArgumentTypeError(f"payloads[{i}] has dtype {payload.array.dtype}; objects can't be moved")
     values, indices = sort_pairs(
-        array, axis=axis, descending=descending, nan=nan, tie=tie, compat=compat, threads=threads
+        array,
+        axis=axis,
+        descending=descending,
+        nan=nan,
+        tie=tie,
+        compat=compat,
+        index_dtype=np.int64,
+        threads=threads,
     )
-    order = as_rows(indices, axis).array
+    order = as_rows(indices, axis).array.view(np.uint64)
+    workers = thread_count(threads, array.size)
     moved = []
     for payload in given:
         rows = as_rows(payload.array, axis)
-        moved.append(payload.library.give(rows.restore_values(np.take_along_axis(rows.array, order, axis=1))))
+        moved.append(payload.library.give(rows.restore_values(_moved(rows.array, order, workers))))
     return (library.give(values), *moved)
+
+
+def _moved(rows: npt.NDArray[Any], order: npt.NDArray[Any], threads: int) -> npt.NDArray[Any]:
+    out = np.empty_like(rows)
+    item = f"V{rows.dtype.itemsize}"
+    if rows.dtype.itemsize and rows.size:
+        _core.gather(rows.view(item), order, out.view(item), threads=threads, control=current())
+    return out

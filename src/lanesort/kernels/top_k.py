@@ -15,6 +15,7 @@ from lanesort.kernels.control import current
 from lanesort.kernels.indices import checked_offset, fill_index_of
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.kernels.policy import order_of
+from lanesort.kernels.quick import plain, plan
 from lanesort.kernels.ragged import Ragged, fill_value_of, ragged_rows
 from lanesort.kernels.rows import Rows, as_rows
 from lanesort.kernels.threads import thread_count
@@ -101,24 +102,30 @@ def top_k(
     >>> values, indices
     (array([3, 3]), array([0, 2]))
     """
+    largest = _largest(mode)
+    usual = sorted is True and out is index_dtype is fill_value is fill_index is None
+    if usual and type(index_offset) is int and index_offset == 0 and type(k) is int:
+        ragged = lengths is not None or where is not None
+        if plain(x, axis, ragged, threads) and 0 <= k <= x.shape[-1]:
+            return _quick(x, k, plan(x.dtype, largest, None, nan, tie, compat, "top_k"))
     array, library = receive(x)
-    order = order_of(_largest(mode), None, nan, tie, compat, "top_k")
+    order = order_of(largest, None, nan, tie, compat, "top_k")
     key_order(array.dtype, order)
     rows = as_rows(array, axis)
-    ragged = None if lengths is None and where is None else ragged_rows(rows, lengths, where)
+    fronts = None if lengths is None and where is None else ragged_rows(rows, lengths, where)
     dtype = index_dtype_of(index_dtype, library)
     job = _Job(
         rows,
         order,
-        _checked_k(k, rows.n, ragged is not None),
+        _checked_k(k, rows.n, fronts is not None),
         _checked_sorted(sorted),
-        ragged,
+        fronts,
         thread_count(threads, array.size),
         dtype,
         checked_offset(index_offset, rows.n, dtype),
     )
     fills = None
-    if ragged is not None:
+    if fronts is not None:
         fills = fill_value_of(fill_value, rows.array.dtype), fill_index_of(fill_index, dtype)
     targets = None if out is None else _checked_out(out, job, (array, lengths, where))
     values, indices = _choose(job, fills)
@@ -126,8 +133,15 @@ def top_k(
     if targets is not None:
         targets[0][...], targets[1][...] = values, indices
         values, indices = targets
-    valid = None if ragged is None else library.give(rows.per_row(np.minimum(ragged.lengths, job.k)))
+    valid = None if fronts is None else library.give(rows.per_row(np.minimum(fronts.lengths, job.k)))
     return Pairs(library.give(values), library.give(indices), valid)
+
+
+def _quick(x: Array, k: int, order: _core.KeyOrder) -> Pairs:
+    shape = (*x.shape[:-1], k)
+    values, indices = np.empty(shape, x.dtype), np.empty(shape, np.intp)
+    _core.top_k(x, order, k, values, indices)
+    return Pairs(values, indices)
 
 
 def _choose(job: _Job, fills: tuple[Any, int] | None) -> tuple[Array, Array]:

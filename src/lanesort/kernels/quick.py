@@ -1,0 +1,54 @@
+"""The short way: plain NumPy arrays whose rows lie as the kernels want them.
+
+Small arrays are sorted in less time than it takes to look at a dozen options, so those that
+need no shaping, and calls that ask for nothing special, pass by everything else.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lanesort._core import KeyOrder
+from lanesort.kernels.native_order import key_order
+from lanesort.kernels.policy import Verb, order_of
+from lanesort.kernels.threads import ELEMENTS_PER_THREAD
+
+__all__ = ["LARGEST", "plain", "plan"]
+
+LARGEST = 2 * ELEMENTS_PER_THREAD
+"""Elements from which threads, and so the full way, are worth a look."""
+
+_PLAIN = frozenset(np.dtype(code) for code in "efdbhilqBHILQ")
+"""Dtypes, in native byte order, whose arrays the native core reads without a view."""
+
+
+def plain(x: Any, axis: int, ragged: bool, threads: int | None) -> bool:
+    """Say whether `x` is one row or rows that the kernels take as they are."""
+    return (
+        type(x) is np.ndarray
+        and axis == -1
+        and not ragged
+        and threads is None
+        and 0 < x.ndim <= 2
+        and x.size < LARGEST
+        and x.flags.c_contiguous
+        and x.dtype in _PLAIN
+    )
+
+
+@lru_cache(maxsize=1024)
+def plan(
+    dtype: npt.DTypeLike,
+    descending: object,
+    stable: bool | None,
+    nan: str | None,
+    tie: str | None,
+    compat: str | None,
+    verb: Verb = "sort",
+) -> KeyOrder:
+    """Return the native key map of a sort's options, made once."""
+    return key_order(np.dtype(dtype), order_of(descending, stable, nan, tie, compat, verb))

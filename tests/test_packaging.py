@@ -1,0 +1,63 @@
+"""The package as others get it: sdist, then a wheel from it, then a fresh environment."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+SMOKE = """
+import numpy as np, lanesort as ls
+from lanesort import neuron, pto
+x = np.random.default_rng(0).standard_normal((50, 300)).astype(np.float32)
+order = np.argsort(-x, axis=1, kind="stable")
+assert (ls.argsort(x, descending=True) == order).all()
+assert (ls.top_k(x, 7).indices == order[:, :7]).all()
+assert (ls.merge([np.arange(5.0), np.arange(3.0)]).values == np.sort([0, 1, 2, 3, 4, 0, 1, 2])).all()
+assert neuron.decode(neuron.assemble(
+    "sort.fp32.desc.stable ch=1 src=[p0+0x0, 8:1] dst=[p0+0x2000, 2:8 8:1]").encode())
+assert pto.pairs(pto.tsort32(x[:1, :64]))[0].shape == (1, 64)
+"""
+
+
+def run(*command: str | Path, where: Path) -> str:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "LANESORT"))}
+    done = subprocess.run(
+        list(map(str, command)), cwd=where, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.timeout(1800)
+def test_a_wheel_from_the_sdist_works_in_a_fresh_environment(tmp_path: Path) -> None:
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", tmp_path, ROOT, where=tmp_path)
+    (sdist,) = tmp_path.glob("lanesort-*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"CMakeLists.txt", "LICENSE", "README.md", "native/order.h"} <= inside
+    assert not [name for name in inside if name.endswith(".so")]
+
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path, sdist, where=tmp_path)
+    (wheel,) = tmp_path.glob("lanesort-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for needed in ("lanesort/py.typed", "lanesort/_core.pyi", "lanesort/neuron/images.toml"):
+        assert needed in names
+
+    environment = tmp_path / "env"
+    run(sys.executable, "-m", "venv", environment, where=tmp_path)
+    python = environment / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", wheel, where=tmp_path)
+    run(python, "-c", SMOKE, where=tmp_path)
+    assert "top-k" in run(environment / "bin" / "lanesort", "--help", where=tmp_path)
+    core = run(python, "-c", "import lanesort._core as c; print(c.__file__)", where=tmp_path).strip()
+    needs = run("readelf", "-d", core, where=tmp_path)
+    assert "libhwy" not in needs, "a wheel needs nothing outside itself"
