@@ -13,17 +13,18 @@ from lanesort.order import Order
 
 pytestmark = pytest.mark.nightly
 
-WORDS = 1000
+WORDS = 500
 
 
-def best_seconds(call: Callable[[], object]) -> float:
-    """The least CPU time of seven calls."""
-    times = []
-    for _ in range(7):
-        started = process_time()
-        call()
-        times.append(process_time() - started)
-    return min(times)
+def best_seconds(*calls: Callable[[], object]) -> list[float]:
+    """The least CPU time of each call, taken in turns so that a busy machine is busy for all."""
+    best = [float("inf")] * len(calls)
+    for _ in range(60):
+        for i, call in enumerate(calls):
+            started = process_time()
+            call()
+            best[i] = min(best[i], process_time() - started)
+    return best
 
 
 def a_word(dtype: str, count: int, channels: int) -> Sort:
@@ -41,14 +42,17 @@ def a_core() -> NeuronCore:
 def test_small_words() -> None:
     core = a_core()
     program = a_word("fp32", 16, 1).encode() * WORDS
-    assert WORDS / best_seconds(lambda: core.run(program)) > 20_000
+    (seconds,) = best_seconds(lambda: core.run(program))
+    assert WORDS / seconds > 20_000
 
 
 @pytest.mark.parametrize(
-    ("dtype", "count", "channels"), [("fp32", 2048, 1), ("fp32", 16, 128), ("u16", 4096, 1)]
+    ("dtype", "count", "channels", "most"),
+    # 128 short rows take the kernel far less time than one long row, and lie on as many pages.
+    [("fp32", 2048, 1, 2), ("u16", 4096, 1, 2), ("fp32", 16, 128, 3)],
 )
-def test_large_words(dtype: str, count: int, channels: int) -> None:
-    core, repeats = a_core(), 100
+def test_large_words(dtype: str, count: int, channels: int, most: int) -> None:
+    core, repeats = a_core(), 20
     program = a_word(dtype, count, channels).encode() * repeats
     values = np.stack([core.sbuf.read(p, 0, count, dtype) for p in range(channels)])
     positions = np.tile(np.arange(count, dtype=f"u{values.itemsize}"), (channels, 1))
@@ -57,4 +61,5 @@ def test_large_words(dtype: str, count: int, channels: int) -> None:
         for _ in range(repeats):
             core.engine.order_pairs(values, positions, Order())
 
-    assert best_seconds(lambda: core.run(program)) < 2 * best_seconds(bare)
+    run, kernel = best_seconds(lambda: core.run(program), bare)
+    assert run < most * kernel

@@ -26,8 +26,10 @@ __all__ = ["PreparedSort", "prepare_sort"]
 Array = npt.NDArray[Any]
 
 LOG_LINE = "S: Sort"
-FP16_INFINITY = 0x7C00
-BF16_INFINITY = 0x7F80
+FP16_INFINITY = np.uint16(0x7C00)
+BF16_INFINITY = np.uint16(0x7F80)
+MAGNITUDE_16 = np.uint16(0x7FFF)
+NEGATIVE_ZERO: dict[int, Any] = {2: np.uint16(1 << 15), 4: np.uint32(1 << 31)}
 
 fact(
     ABOUT,
@@ -104,7 +106,7 @@ class PreparedSort:
     iota: Array
     offset: Array
     positions_seed: Array
-    infinity: int | None
+    infinity: Any
     decode_log: tuple[str, ...]
 
     @property
@@ -161,7 +163,7 @@ class PreparedSort:
         values, indices = machine.engine.order_pairs(given, positions, order, out=room)
         infinity = FP16_INFINITY if as_fp16 else self.infinity
         if infinity is not None:
-            _depend_on_floats(loaded.view(self.iota.dtype), infinity, choices)
+            _depend_on_floats(given, infinity, choices)
         if not word.stable and _has_ties(values, order):
             choices.depend("sort.tie-order")
         return values.view(loaded.dtype) if as_fp16 else values, indices
@@ -193,17 +195,21 @@ def _made_order(descending: bool, nan: Any, zero: Any, tie: Any) -> Order:
 
 
 def _touches_bf16_compare(values: Array, choices: Choices) -> bool:
-    magnitude = values.view(np.uint16) & np.uint16(0x7FFF)
+    magnitude = values.view(np.uint16) & MAGNITUDE_16
     disputed = (magnitude > FP16_INFINITY) & (magnitude <= BF16_INFINITY)
     if np.count_nonzero(disputed):
         return choices.depend("sort.bf16-compare") == "as-fp16"
     return choices["sort.bf16-compare"] == "as-fp16"
 
 
-# np.count_nonzero on booleans costs a fifth of .any(), which counts for short rows.
-def _depend_on_floats(bits: Array, infinity: int, choices: Choices) -> None:
-    sign = 1 << (8 * bits.itemsize - 1)
-    if np.count_nonzero((bits & (sign - 1)) > infinity):
+# Typed constants, and np.count_nonzero for .any(), cost a fraction of the usual; on short rows
+# that is what counts.
+def _depend_on_floats(given: Array, infinity: Any, choices: Choices) -> None:
+    sign = NEGATIVE_ZERO[given.itemsize]
+    bits = given.view(sign.dtype)
+    # fp32 is the one type whose isnan is vectorised and native.
+    nan = np.isnan(given) if given.itemsize == 4 else (bits & MAGNITUDE_16) > infinity
+    if np.count_nonzero(nan):
         choices.depend("sort.nan-order")
     if choices["sort.nan-order"] == "total":
         return  # totalOrder tells the zeros apart whatever was chosen for them.
@@ -246,5 +252,5 @@ def prepare_sort(word: Sort, on: Generation) -> PreparedSort:
     )
     source = Access.of("src", word.src, range(first, first + channels), dtype, on)
     cls = key_class(dtype)
-    infinity = cls.infinity if cls.kind == "float" else None
+    infinity = index.type(cls.infinity) if cls.kind == "float" else None
     return PreparedSort(word, source, rows, values, positions, iota, offset, seed, infinity, log)
