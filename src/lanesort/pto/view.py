@@ -260,7 +260,7 @@ class TensorView:
         start = stop = offset
         for size, stride in zip(self.shape, strides, strict=True):
             if size == 0:
-                return np.zeros(self.shape, dtype)
+                return np.zeros([min(extent, 1) for extent in self.shape], dtype)
             if stride < 0:
                 start += (size - 1) * stride
             else:
