@@ -148,14 +148,13 @@ def test_a_view_beyond_its_argument_is_refused_when_it_is_used() -> None:
         view.part((0,), (1,))
 
 
-@pytest.mark.parametrize("shape", [(1 << 40, 1), (1 << 30, 1 << 30), (1 << 40, 0)])
 def test_views_without_elements() -> None:
-    view = TensorView(
-        Pointer(GlobalBuffer("x", np.zeros(8, "f4")), 0, "f32"), (1 << 30,) * 4 + (0,), (1,) * 5
-    )
-    assert view.array().size == 0
+    buffer = GlobalBuffer("x", np.zeros(8, "f4"))
+    shape = (1 << 30, 1 << 30, 1 << 30, 1 << 30, 0)
+    assert TensorView(Pointer(buffer, 0, "f32"), shape, (1,) * 5).array().size == 0
 
 
+@pytest.mark.parametrize("shape", [(1 << 40, 1), (1 << 30, 1 << 30), (1 << 40, 0)])
 def test_views_too_large_to_copy(shape: tuple[int, int]) -> None:
     view = TensorView(Pointer(GlobalBuffer("x", np.zeros(8, "f4")), 0, "f32"), shape, (0, 0))
     with pytest.raises(MachineError, match="is too large to copy"):
