@@ -123,6 +123,7 @@ class NeuronCore:
         self.log: tuple[str, ...] = ()
         self._known: dict[tuple[Instruction | bytes, str], _Known] = {}
         self._number = 0
+        self._room: tuple[Array, Array] = np.empty((0, 0)), np.empty((0, 0))
         self._warnings: list[str] = []
 
     @property
@@ -297,6 +298,14 @@ class NeuronCore:
         if missing:
             self._warn(f"{missing} elements were never written and read as 0 ({access})")
         return self.sbuf.view(access)
+
+    def room(
+        self, shape: tuple[int, ...], values: np.dtype[Any], indices: np.dtype[Any]
+    ) -> tuple[Array, Array]:
+        """Return arrays to order pairs into; one instruction runs at a time, so one pair will do."""
+        if self._room[0].shape != shape or self._room[0].dtype != values:
+            self._room = np.empty(shape, values), np.empty(shape, indices)
+        return self._room
 
     def immediate(self, field: str, source: int, raw: int, channels: range) -> Array:
         """Return an immediate as one u32 for each of the partitions `channels`."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from lanesort.engine.protocol import Engine
@@ -45,6 +46,11 @@ class Machine(Protocol):
 
     def load(self, access: Access) -> Array:
         """Return the elements of an access, partitions first; reports what was never written."""
+
+    def room(
+        self, shape: tuple[int, ...], values: np.dtype[Any], indices: np.dtype[Any]
+    ) -> tuple[Array, Array]:
+        """Return arrays to order pairs into; they are the effect's until it has been applied."""
 
     def immediate(self, field: str, source: int, raw: int, channels: range) -> Array:
         """Return an immediate as one u32 for each of the partitions `channels`."""

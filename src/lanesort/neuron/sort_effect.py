@@ -159,7 +159,7 @@ class PreparedSort:
         as_fp16 = word.in_dtype == Dtype.BF16 and _touches_bf16_compare(loaded, choices)
         given = loaded.view(np.float16) if as_fp16 else loaded
         order = _order(word, choices)
-        room = np.empty(given.shape, given.dtype), np.empty(given.shape, self.iota.dtype)
+        room = machine.room(given.shape, given.dtype, self.iota.dtype)
         values, indices = machine.engine.order_pairs(given, positions, order, out=room)
         infinity = FP16_INFINITY if as_fp16 else self.infinity
         if infinity is not None:
