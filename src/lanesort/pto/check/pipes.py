@@ -1,0 +1,339 @@
+"""Findings about the pipes: who has to wait for whom, and flags that don't come in pairs.
+
+Each pipe executes its steps in order; the pipes run beside each other. A flag that one pipe
+sets and another waits for makes everything before the first known to everything behind the
+second. The check keeps, for each pipe, how far it knows the others to have come.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lanesort.evidence import fact
+from lanesort.pto.check.edit import Edit, Insert, Remove, Spot
+from lanesort.pto.check.event import Event, exclusive, share
+from lanesort.pto.check.finding import Finding, Line
+from lanesort.pto.check.state import Walk
+from lanesort.pto.check.straight import SORTS
+from lanesort.pto.memory import Access
+from lanesort.pto.operations import SYNCHRONISATION
+from lanesort.pto.program import Block, Function, Step
+
+__all__ = ["has_synchronisation", "hazards"]
+
+PIPES = ("MTE2", "V", "MTE3", "S")
+FLAGS_OF_PAIR = 8
+"""Events EVENT_ID0 … EVENT_ID7 of a pair of pipes."""
+MOST_PENDING = 128
+Key = tuple[str, str, str]
+"""A flag: the pipe that sets it, the pipe that waits, and its name."""
+SETTING, WAITING = ("set_flag", "record_event"), ("wait_flag", "wait_event")
+
+fact(
+    "pto.pipes",
+    "MTE2 loads, V computes and sorts, MTE3 stores; each is in order, and set_flag and wait_flag order them "
+    "among each other.",
+    "documented",
+    "high",
+    "seed 002, manual mode; PTO specification, synchronisation",
+)
+fact(
+    "pto.pipes",
+    "A pair of pipes has the events EVENT_ID0 to EVENT_ID7.",
+    "documented",
+    "medium",
+    "AscendC documentation, SetFlag and WaitFlag",
+)
+
+
+def has_synchronisation(function: Function) -> bool:
+    """Say whether a function orders its pipes by hand."""
+
+    def inside(block: Block) -> bool:
+        return any(
+            (step.modelled and step.op in SYNCHRONISATION) or any(map(inside, step.regions))
+            for step in block.steps
+        )
+
+    return inside(function.body or Block())
+
+
+class _Flag(NamedTuple):
+    """A flag that was set: what is known behind it, and the step that set it."""
+
+    known: dict[str, int]
+    event: Event
+
+
+@dataclass(slots=True)
+class _Pipe:
+    """One pipe: how many steps it was given, the last of them, and how far it knows the others."""
+
+    count: int = 0
+    pending: deque[tuple[int, Event]] = field(default_factory=lambda: deque(maxlen=MOST_PENDING))
+    known: dict[str, int] = field(default_factory=dict)
+    barrier: int = 0
+
+
+class _Order:
+    """The pipes while the program goes on."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.pipes: dict[str, _Pipe] = defaultdict(_Pipe)
+        self.flags: dict[Key, deque[_Flag]] = defaultdict(deque)
+        self.met: dict[Key, tuple[Event, _Flag]] = {}
+        self.names = _FreeFlags(walk.events)
+        for name in PIPES:
+            self.pipes[name].known = {}
+
+    def learn(self, pipe: str, known: dict[str, int]) -> None:
+        """Let a pipe know what stands behind a flag; what the scalar pipe knows, all later steps do."""
+        for name in [pipe] if pipe != "S" else list(self.pipes):
+            mine = self.pipes[name].known
+            for other, count in known.items():
+                mine[other] = max(mine.get(other, 0), count)
+
+    def synchronise(self, event: Event) -> Iterator[Finding]:
+        """Follow a flag or a barrier."""
+        step = event.step
+        if step.op in SETTING or step.op in WAITING:
+            key = (_pipe(step, "src"), _pipe(step, "dst"), str(step.attributes.get("event")))
+            yield from self._set(event, key) if step.op in SETTING else self._wait(event, key)
+            return
+        pipe = _pipe(step, "pipe")
+        if pipe in PIPES and step.op == "barrier":
+            self.pipes[pipe].barrier = self.pipes[pipe].count
+            return
+        everything = {name: one.count for name, one in self.pipes.items()}
+        for name, one in self.pipes.items():
+            one.barrier = one.count
+            self.learn(name, everything)
+
+    def _set(self, event: Event, key: Key) -> Iterator[Finding]:
+        source, waiting = self.pipes[key[0]], self.flags[key]
+        if waiting and exclusive(waiting[-1].event.branch, event.branch):
+            # The arms of one condition set it once, whichever is taken.
+            return
+        waiting.append(_Flag({**source.known, key[0]: source.count}, event))
+        yield from ()
+
+    def _wait(self, event: Event, key: Key) -> Iterator[Finding]:
+        waiting, last = self.flags[key], self.met.get(key)
+        if last is not None and exclusive(last[0].branch, event.branch):
+            self.learn(key[1], last[1].known)
+        elif waiting:
+            flag = waiting.popleft()
+            self.met[key] = (event, flag)
+            self.learn(key[1], flag.known)
+        else:
+            yield self._never_set(event, key)
+
+    def _never_set(self, event: Event, key: Key) -> Finding:
+        source, target, name = key
+        text = f"pipe {target} waits for {name} of pipe {source}, which nothing before has set: it stops here"
+        line = Line(f"before {_line(event)}", _flag_line("set_flag", source, target, name))
+        edits = (Remove(event.path[-1]),)
+        return Finding(
+            "flag-never-set", text, event.step.place, event.function.name, add=(line,), edits=edits
+        )
+
+    def touch(self, event: Event) -> Iterator[Finding]:
+        """Follow a step that touches memory: look for what it would have to wait for."""
+        mine = self.pipes[event.pipe]
+        for name, other in list(self.pipes.items()):
+            if name == event.pipe:
+                continue
+            seen = mine.known.get(name, 0)
+            found = _latest_conflict(event, other.pending, seen)
+            if found is not None:
+                number, before, kind, access = found
+                yield self._missing_flag(before, event, name, kind, access)
+                self.learn(event.pipe, {name: number})
+        if event.pipe == "V" and event.step.op in SORTS and self.walk.target.needs_barrier:
+            yield from self._barrier(event, mine)
+        mine.count += 1
+        mine.pending.append((mine.count, event))
+
+    def _missing_flag(self, before: Event, event: Event, source: str, kind: str, access: Access) -> Finding:
+        name = self.names.take(source, event.pipe)
+        first, second, carried = _where_to_wait(before, event)
+        attributes = {"src": f"PIPE_{source}", "dst": f"PIPE_{event.pipe}", "event": name}
+        edits: tuple[Edit, ...] = (
+            Insert(first, Step("set_flag", (), (), attributes), behind=True),
+            Insert(second, Step("wait_flag", (), (), attributes), behind=carried),
+        )
+        lines = (
+            Line(_where("behind", first), _flag_line("set_flag", source, event.pipe, name)),
+            Line(
+                _where("behind" if carried else "before", second),
+                _flag_line("wait_flag", source, event.pipe, name),
+            ),
+        )
+        text = (
+            f"{event.step.op} (pipe {event.pipe}) {kind.format(_bytes(access))} by {before.step.op} in "
+            f"{_line(before)} (pipe {source}), and does not wait for it"
+        )
+        if carried:
+            text += " (in the next iteration)"
+        return Finding(
+            "missing-flag",
+            text,
+            event.step.place,
+            event.function.name,
+            other=before.step.place,
+            add=lines,
+            edits=edits,
+        )
+
+    def _barrier(self, event: Event, mine: _Pipe) -> Iterator[Finding]:
+        sorts = [(n, one) for n, one in mine.pending if one.step.op in SORTS]
+        found = _latest_conflict(event, sorts, mine.barrier)
+        if found is None:
+            return
+        number, before, kind, access = found
+        mine.barrier = number
+        text = (
+            f"{event.step.op} {kind.format(_bytes(access))} by {before.step.op} in {_line(before)}; "
+            f"{self.walk.target.name} needs a barrier of pipe V between them"
+        )
+        edits = (Insert(event.path[-1], Step("barrier", (), (), {"pipe": "PIPE_V"})),)
+        yield Finding(
+            "missing-barrier",
+            text,
+            event.step.place,
+            event.function.name,
+            other=before.step.place,
+            add=(Line(f"before {_line(event)}", "pto.barrier #pto.pipe<PIPE_V>"),),
+            edits=edits,
+        )
+
+    def left(self) -> Iterator[Finding]:
+        """Find flags that were set and that nothing has waited for."""
+        for (source, target, name), flags in self.flags.items():
+            for flag in flags:
+                text = f"{name} from pipe {source} to pipe {target} is set here, and nothing waits for it"
+                place, function = flag.event.step.place, flag.event.function.name
+                line = Line(f"behind {_line(flag.event)}", _flag_line("wait_flag", source, target, name))
+                edits = (Remove(flag.event.path[-1]),)
+                yield Finding("flag-never-waited", text, place, function, add=(line,), edits=edits)
+
+
+class _FreeFlags:
+    """Gives the flags that a program does not use yet, each pair of pipes in turn."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        used: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for event in events:
+            if event.step.op in (*SETTING, *WAITING):
+                pair = (_pipe(event.step, "src"), _pipe(event.step, "dst"))
+                used[pair].add(str(event.step.attributes.get("event")))
+        self._used = used
+        self._next: dict[tuple[str, str], int] = defaultdict(int)
+
+    def take(self, source: str, target: str) -> str:
+        """Return a flag for a pair of pipes."""
+        every = [f"EVENT_ID{n}" for n in range(FLAGS_OF_PAIR)]
+        free = [name for name in every if name not in self._used[source, target]] or every
+        at = self._next[source, target]
+        self._next[source, target] += 1
+        return free[at % len(free)]
+
+
+def hazards(walk: Walk) -> Iterator[Finding]:
+    """Find what is wrong with the order of the pipes.
+
+    Parameters
+    ----------
+    walk
+        A program that was followed, and that orders its pipes by hand.
+    """
+    order = _Order(walk)
+    for event in walk.events:
+        if event.step.op in SYNCHRONISATION:
+            yield from order.synchronise(event)
+        else:
+            yield from order.touch(event)
+    if walk.complete:
+        yield from order.left()
+
+
+def _pipe(step: Step, name: str) -> str:
+    return str(step.attributes.get(name) or "").removeprefix("PIPE_")
+
+
+def _flag_line(op: str, source: str, target: str, name: str) -> str:
+    return f'pto.{op}["PIPE_{source}", "PIPE_{target}", "{name}"]'
+
+
+def _line(event: Event) -> str:
+    return f"line {event.step.place.line}" if event.step.place else f"@{event.function.name}"
+
+
+def _bytes(access: Access) -> str:
+    return f"bytes {access.start} … {access.stop - 1} of UB"
+
+
+_KINDS = ("reads {} that are written", "overwrites {} that are read", "overwrites {} that are written")
+
+
+def _latest_conflict(
+    event: Event, pending: Iterable[tuple[int, Event]], seen: int
+) -> tuple[int, Event, str, Access] | None:
+    """Return the last step behind number `seen` that touches the same bytes, with the kind of conflict."""
+    for number, before in reversed(list(pending)):
+        if number <= seen:
+            return None
+        if exclusive(before.branch, event.branch):
+            continue
+        pairs = (
+            (event.reads, before.writes),
+            (event.writes, before.reads),
+            (event.writes, before.writes),
+        )
+        for kind, (mine, theirs) in zip(_KINDS, pairs, strict=True):
+            for access in mine:
+                if access.space == "ub" and any(share(access, other) for other in theirs):
+                    return number, before, kind, access
+    return None
+
+
+def _where_to_wait(before: Event, event: Event) -> tuple[Spot, Spot, bool]:
+    """Return where to set a flag and where to wait: in one block, so that both happen equally often.
+
+    The third value is True if the second step comes in a later iteration: the wait then stands
+    at the end of the block.
+    """
+    first, second = _fork(before, event)
+    if first.index < second.index:
+        return first, second, False
+    return first, Spot(first.block, _last(first.block)), True
+
+
+def _where(side: str, spot: Spot) -> str:
+    """Say beside which step a line belongs."""
+    step = spot.block.steps[spot.index]
+    line = f"line {step.place.line}" if step.place else step.op
+    return f"{side} the {step.op} of {line}" if step.regions else f"{side} {line}"
+
+
+def _fork(one: Event, other: Event) -> tuple[Spot, Spot]:
+    """Return the steps of the innermost common block in which two events lie."""
+    last = (one.path[0], other.path[0])
+    for first, second in zip(one.path, other.path, strict=False):
+        if first.block is not second.block:
+            break
+        last = (first, second)
+        if first.index != second.index:
+            break
+    return last
+
+
+def _last(block: Block) -> int:
+    """Return the index of the last step that is not the block's terminator."""
+    steps = block.steps
+    ends = steps and steps[-1].op in ("scf.yield", "yield", "func.return", "scf.condition")
+    return len(steps) - (2 if ends else 1)
