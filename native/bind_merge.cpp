@@ -1,9 +1,11 @@
 // merge, merge_blocks, first_unsorted.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,19 +41,22 @@ void RequireIndexItem(const Buffer& indices) {
 
 const uint8_t* Bytes(const Buffer& buffer) { return static_cast<const uint8_t*>(buffer.data()); }
 
+using Arrays = nb::typed<nb::sequence, nb::object>;
+
 // The buffers of the runs of one call.
 class Runs {
  public:
-  Runs(nb::list values, nb::object payloads, const MergeRule& rule) {
-    if (!payloads.is_none() && nb::len(payloads) != values.size()) {
-      throw nb::value_error(("payloads has " + std::to_string(nb::len(payloads)) + " arrays; values has " +
-                             std::to_string(values.size())).c_str());
+  Runs(const Arrays& values, const std::optional<Arrays>& payloads, const MergeRule& rule) {
+    const size_t count = nb::len(values);
+    if (payloads && nb::len(*payloads) != count) {
+      throw nb::value_error(("payloads has " + std::to_string(nb::len(*payloads)) + " arrays; values has " +
+                             std::to_string(count)).c_str());
     }
-    runs_.reserve(values.size());
-    for (size_t r = 0; r < values.size(); ++r) {
+    runs_.reserve(count);
+    for (size_t r = 0; r < count; ++r) {
       nb::object payload = nb::none();
-      if (!payloads.is_none()) payload = payloads[r];
-      Add(values[r], payload, rule);
+      if (payloads) payload = (*payloads)[r];
+      Add(nb::object(values[r]), payload, rule);
     }
   }
 
@@ -79,16 +84,16 @@ class Runs {
   uint64_t pairs_ = 0;
 };
 
-std::vector<uint64_t> Merge(nb::list values, nb::object payloads, const KeyOrder& order, const std::string& tie,
-                            nb::handle values_out, nb::handle indices_out, bool first_exhausted, size_t threads,
-                            Control* control) {
+std::vector<uint64_t> Merge(const Arrays& values, const std::optional<Arrays>& payloads, const KeyOrder& order,
+                            const std::string& tie, nb::handle values_out, nb::handle indices_out,
+                            bool first_exhausted, size_t threads, Control* control) {
   const Buffer v(values_out, "values_out", 1, true);
   const Buffer i(indices_out, "indices_out", 1, true);
   v.RequireItem(order.bits / 8);
   RequireIndexItem(i);
   i.RequireShape(0, v.shape(0));
   const MergeRule rule{order, ParseTie(tie), i.item_bytes()};
-  const Runs runs(std::move(values), std::move(payloads), rule);
+  const Runs runs(values, payloads, rule);
   const std::vector<uint64_t> consumed = ConsumedLengths(rule, runs.runs(), first_exhausted, v.shape(0));
   std::vector<Run> parts = runs.runs();
   for (size_t r = 0; r < parts.size(); ++r) parts[r].length = consumed[r];
@@ -162,7 +167,7 @@ int64_t FirstUnsorted(nb::handle values, nb::handle payload, const KeyOrder& ord
 }  // namespace
 
 void bind_merge(nb::module_& module) {
-  module.def("merge", &Merge, "values"_a, "payloads"_a.none(), "order"_a, "tie"_a, "values_out"_a, "indices_out"_a,
+  module.def("merge", &Merge, "values"_a, "payloads"_a, "order"_a, "tie"_a, "values_out"_a, "indices_out"_a,
              "first_exhausted"_a = false, "threads"_a = 1, "control"_a.none() = nb::none(),
              "Merge sorted runs, as many pairs as the outputs hold; return how many came from each run.\n"
              "Payloads, 32 or 64 bits wide, travel along; None stands for positions in the concatenation.");

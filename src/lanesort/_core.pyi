@@ -75,7 +75,7 @@ def top_k(x: object, order: KeyOrder, k: int, values: object | None, indices: ob
     length is below k only as many are written.
     """
 
-def merge(values: list, payloads: object | None, order: KeyOrder, tie: str, values_out: object, indices_out: object, first_exhausted: bool = False, threads: int = 1, control: Control | None = None) -> list[int]:
+def merge(values: Sequence[object], payloads: Sequence[object] | None, order: KeyOrder, tie: str, values_out: object, indices_out: object, first_exhausted: bool = False, threads: int = 1, control: Control | None = None) -> list[int]:
     """
     Merge sorted runs, as many pairs as the outputs hold; return how many came from each run.
     Payloads, 32 or 64 bits wide, travel along; None stands for positions in the concatenation.
