@@ -7,7 +7,7 @@ MINUTES ?= 1
 export LANESORT_WERROR ?= ON
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test lint unit bench fuzz docs nightly generated clean
+.PHONY: help run test lint unit bench fuzz docs nightly generated conformance clean
 
 help:
 	@echo "make run      rank the example scores, and show the models at work"
@@ -17,6 +17,7 @@ help:
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make nightly  the long tests"
 	@echo "make generated  write the generated files anew"
+	@echo "make conformance  examine the sorts of the installed libraries, for the documentation"
 	@echo "make clean    remove what was built"
 
 # --- what is needed ------------------------------------------------------------------------
@@ -85,6 +86,9 @@ docs: $(VENV)/docs
 
 generated: $(VENV)/test
 	@$(BIN)/python docs/generate.py
+
+conformance: $(VENV)/bench
+	@$(BIN)/lanesort conformance -o docs/conformance-table.md
 
 clean:
 	rm -rf build dist docs/_build bench/out $(VENV) src/lanesort/_core.*.so

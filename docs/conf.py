@@ -14,6 +14,6 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 autodoc_typehints = "none"
 autosummary_generate = False
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "conformance-table.md"]  # the table is included by its page
 html_theme = "furo"
 html_title = "lanesort"

@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS: dict[str, str] = {
     "argsort": "lanesort.cli.argsort:argsort",
+    "conformance": "lanesort.cli.conformance:conformance",
     "explain": "lanesort.cli.explain:explain",
     "fit": "lanesort.cli.fit:fit",
     "merge": "lanesort.cli.merge:merge",
