@@ -10,6 +10,7 @@ results        `Pairs`, `Merged`, `Nonzero`
 order          `Order`
 files, Dask    `lanesort.external`, `lanesort.dask`
 models         `lanesort.neuron`, `lanesort.pto`
+plans          `lanesort.plan`
 errors         `LanesortError` and its kinds in `lanesort.errors`
 =============  ==========================================================================
 """
@@ -24,7 +25,7 @@ from lanesort.order import Order
 from lanesort.results import Merged, Nonzero, Pairs
 
 if TYPE_CHECKING:
-    from lanesort import neuron, pto
+    from lanesort import neuron, plan, pto
     from lanesort.distributed import dask, external
     from lanesort.kernels.merge import merge
     from lanesort.kernels.nonzero import flatnonzero, nonzero
@@ -51,8 +52,9 @@ __all__ = [
     # files larger than memory, and Dask
     "dask",
     "external",
-    # models
+    # models, and jobs as programs of their instructions
     "neuron",
+    "plan",
     "pto",
     # errors
     "LanesortError",
@@ -76,6 +78,7 @@ _LAZY_MODULES = {
     "dask": "lanesort.distributed.dask",
     "external": "lanesort.distributed.external",
     "neuron": "lanesort.neuron",
+    "plan": "lanesort.plan",
     "pto": "lanesort.pto",
 }
 """Modules that are imported when they are first used."""
