@@ -46,7 +46,7 @@ def ub_map_svg(shown: UbMap) -> str:
     >>> lane = Lane("%src", 0, 128, False, "WR")
     >>> drawing = ub_map_svg(UbMap("f", "a5", 262144, (("tload", 3), ("tstore", 4)), (lane,)))
     >>> drawing.count('class="tile"'), drawing.count('class="written"')
-    (1, 1)
+    (1, 2)
     """
     steps = shown.steps[:_MOST_STEPS]
     width = _LEFT + max(len(steps), 4) * _STEP_WIDTH + _RIGHT
@@ -54,13 +54,15 @@ def ub_map_svg(shown: UbMap) -> str:
     size = shown.size_bytes
     end = max(shown.used_bytes, 1)
     over = size is not None and end > size
-    limit = "no limit" if size is None else f"{size} bytes"
-    head = f"@{escape(shown.function)} on {escape(shown.target)}: {shown.used_bytes} bytes used, {limit}"
+    limit = "" if size is None else f" of {size}"
+    head = f"@{escape(shown.function)} on {escape(shown.target)}: {shown.used_bytes}{limit} bytes used"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
         f"<title>Unified buffer of @{escape(shown.function)} on {escape(shown.target)}</title>",
         f"<style>{_STYLE}</style>",
         f'<text class="head" x="12" y="24">{head}</text>',
+        '<circle class="written" cx="18" cy="42" r="5"/><text x="28" y="46">written</text>',
+        '<circle class="read" cx="98" cy="42" r="5"/><text x="108" y="46">read</text>',
     ]
     parts += _columns(steps)
     parts += [text for lane in shown.lanes for text in _lane(lane, end, len(steps))]

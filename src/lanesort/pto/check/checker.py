@@ -106,7 +106,7 @@ def check(
     ...   return
     ... }''')
     >>> print(check(module, "a5").findings[0])
-    <text>:2:8: warning[unused-tile]: %t is allocated and never used
+    <text>:2:3: warning[unused-tile]: %t is allocated and never used
     """
     targets = _targets(module, target)
     chosen = _functions(module, function)
