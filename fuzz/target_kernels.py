@@ -12,9 +12,7 @@ import lanesort as ls
 from lanesort import _core, reference
 from lanesort.order import KEY_CLASSES, KEY_NAN_POLICIES, Order
 
-DTYPES = [
-    np.dtype(getattr(ml_dtypes, name, name)) for name, cls in KEY_CLASSES.items() if cls.kind != "time"
-]
+DTYPES = [np.dtype(getattr(ml_dtypes, name, name)) for name, cls in KEY_CLASSES.items() if cls.kind != "time"]
 TARGETS = _core.targets()
 
 

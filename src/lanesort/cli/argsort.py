@@ -18,9 +18,9 @@ def argsort(
     /,
     *,
     output: Output,
-    order: Order = Order(),  # noqa: B008 - frozen
-    reading: Reading = Reading(),  # noqa: B008 - frozen
-    beyond: External = External(),  # noqa: B008 - frozen
+    order: Order = Order(),
+    reading: Reading = Reading(),
+    beyond: External = External(),
     axis: int = -1,
     index_dtype: str = "int64",
     threads: int | None = None,

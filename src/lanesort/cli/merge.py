@@ -16,9 +16,9 @@ __all__ = ["merge"]
 def merge(
     *files: Path,
     output: Output,
-    order: Order = Order(),  # noqa: B008 - frozen
-    reading: Reading = Reading(),  # noqa: B008 - frozen
-    beyond: External = External(),  # noqa: B008 - frozen
+    order: Order = Order(),
+    reading: Reading = Reading(),
+    beyond: External = External(),
     threads: int | None = None,
 ) -> int:
     """Merge sorted files; of equal values the earlier file's come first.

@@ -20,8 +20,8 @@ def nonzero(
     /,
     *,
     output: Output,
-    reading: Reading = Reading(),  # noqa: B008 - frozen
-    beyond: External = External(),  # noqa: B008 - frozen
+    reading: Reading = Reading(),
+    beyond: External = External(),
     threads: int | None = None,
 ) -> int:
     """Write the positions of the nonzeros in the flattened array, and print how many there are.
