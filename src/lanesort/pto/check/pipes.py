@@ -68,12 +68,32 @@ class _Flag(NamedTuple):
     event: Event
 
 
+class _Done(NamedTuple):
+    """A step that a pipe was given: its number there and over all, and what the pipe knew before."""
+
+    number: int
+    order: int
+    known: dict[str, int]
+    event: Event
+
+
+class _Conflict(NamedTuple):
+    """A step that touches the same bytes as one behind it, and how."""
+
+    step: _Done
+    kind: str
+    access: Access
+
+    def __str__(self) -> str:
+        return self.kind.format(f"bytes {self.access.start} … {self.access.stop - 1} of UB")
+
+
 @dataclass(slots=True)
 class _Pipe:
     """One pipe: how many steps it was given, the last of them, and how far it knows the others."""
 
     count: int = 0
-    pending: deque[tuple[int, Event]] = field(default_factory=lambda: deque(maxlen=MOST_PENDING))
+    pending: deque[_Done] = field(default_factory=lambda: deque(maxlen=MOST_PENDING))
     known: dict[str, int] = field(default_factory=dict)
     barrier: int = 0
 
@@ -86,6 +106,7 @@ class _Order:
         self.pipes: dict[str, _Pipe] = defaultdict(_Pipe)
         self.flags: dict[Key, deque[_Flag]] = defaultdict(deque)
         self.met: dict[Key, tuple[Event, _Flag]] = {}
+        self.order = 0
         self.names = _FreeFlags(walk.events)
         for name in PIPES:
             self.pipes[name].known = {}
@@ -116,9 +137,13 @@ class _Order:
     def _set(self, event: Event, key: Key) -> Iterator[Finding]:
         source, waiting = self.pipes[key[0]], self.flags[key]
         if waiting and exclusive(waiting[-1].event.branch, event.branch):
-            # The arms of one condition set it once, whichever is taken.
-            return
-        waiting.append(_Flag({**source.known, key[0]: source.count}, event))
+            # Whichever arm of a condition is taken sets the flag, behind what that arm has done.
+            known = waiting.pop().known
+            mine = {**source.known, key[0]: source.count}
+            both = {name: max(known.get(name, 0), mine.get(name, 0)) for name in {*known, *mine}}
+            waiting.append(_Flag(both, event))
+        else:
+            waiting.append(_Flag({**source.known, key[0]: source.count}, event))
         yield from ()
 
     def _wait(self, event: Event, key: Key) -> Iterator[Finding]:
@@ -144,21 +169,25 @@ class _Order:
     def touch(self, event: Event) -> Iterator[Finding]:
         """Follow a step that touches memory: look for what it would have to wait for."""
         mine = self.pipes[event.pipe]
-        for name, other in list(self.pipes.items()):
-            if name == event.pipe:
-                continue
-            seen = mine.known.get(name, 0)
-            found = _latest_conflict(event, other.pending, seen)
-            if found is not None:
-                number, before, kind, access = found
-                yield self._missing_flag(before, event, name, kind, access)
-                self.learn(event.pipe, {name: number})
+        conflicts = [
+            (found.step.order, name, found)
+            for name, other in self.pipes.items()
+            if name != event.pipe
+            and (found := _latest_conflict(event, other.pending, mine.known.get(name, 0)))
+        ]
+        # What the last of them has waited for need not be waited for again.
+        for _, name, found in sorted(conflicts, key=lambda one: -one[0]):
+            if found.step.number > mine.known.get(name, 0):
+                yield self._missing_flag(found, event, name)
+                self.learn(event.pipe, {**found.step.known, name: found.step.number})
         if event.pipe == "V" and event.step.op in SORTS and self.walk.target.needs_barrier:
             yield from self._barrier(event, mine)
         mine.count += 1
-        mine.pending.append((mine.count, event))
+        self.order += 1
+        mine.pending.append(_Done(mine.count, self.order, dict(mine.known), event))
 
-    def _missing_flag(self, before: Event, event: Event, source: str, kind: str, access: Access) -> Finding:
+    def _missing_flag(self, found: _Conflict, event: Event, source: str) -> Finding:
+        before = found.step.event
         name = self.names.take(source, event.pipe)
         first, second, carried = _where_to_wait(before, event)
         attributes = {"src": f"PIPE_{source}", "dst": f"PIPE_{event.pipe}", "event": name}
@@ -174,7 +203,7 @@ class _Order:
             ),
         )
         text = (
-            f"{event.step.op} (pipe {event.pipe}) {kind.format(_bytes(access))} by {before.step.op} in "
+            f"{event.step.op} (pipe {event.pipe}) {found} by {before.step.op} in "
             f"{_line(before)} (pipe {source}), and does not wait for it"
         )
         if carried:
@@ -190,14 +219,13 @@ class _Order:
         )
 
     def _barrier(self, event: Event, mine: _Pipe) -> Iterator[Finding]:
-        sorts = [(n, one) for n, one in mine.pending if one.step.op in SORTS]
+        sorts = [one for one in mine.pending if one.event.step.op in SORTS]
         found = _latest_conflict(event, sorts, mine.barrier)
         if found is None:
             return
-        number, before, kind, access = found
-        mine.barrier = number
+        before, mine.barrier = found.step.event, found.step.number
         text = (
-            f"{event.step.op} {kind.format(_bytes(access))} by {before.step.op} in {_line(before)}; "
+            f"{event.step.op} {found} by {before.step.op} in {_line(before)}; "
             f"{self.walk.target.name} needs a barrier of pipe V between them"
         )
         edits = (Insert(event.path[-1], Step("barrier", (), (), {"pipe": "PIPE_V"})),)
@@ -273,19 +301,14 @@ def _line(event: Event) -> str:
     return f"line {event.step.place.line}" if event.step.place else f"@{event.function.name}"
 
 
-def _bytes(access: Access) -> str:
-    return f"bytes {access.start} … {access.stop - 1} of UB"
-
-
 _KINDS = ("reads {} that are written", "overwrites {} that are read", "overwrites {} that are written")
 
 
-def _latest_conflict(
-    event: Event, pending: Iterable[tuple[int, Event]], seen: int
-) -> tuple[int, Event, str, Access] | None:
+def _latest_conflict(event: Event, pending: Iterable[_Done], seen: int) -> _Conflict | None:
     """Return the last step behind number `seen` that touches the same bytes, with the kind of conflict."""
-    for number, before in reversed(list(pending)):
-        if number <= seen:
+    for step in reversed(list(pending)):
+        before = step.event
+        if step.number <= seen:
             return None
         if exclusive(before.branch, event.branch):
             continue
@@ -297,7 +320,7 @@ def _latest_conflict(
         for kind, (mine, theirs) in zip(_KINDS, pairs, strict=True):
             for access in mine:
                 if access.space == "ub" and any(share(access, other) for other in theirs):
-                    return number, before, kind, access
+                    return _Conflict(step, kind, access)
     return None
 
 
