@@ -140,11 +140,22 @@ class Kernel:
         return f"%{prefix}_{self._fresh}"
 
     def tile(
-        self, label: str, address: int, elements: int, element: str | None = None, *, varies: bool = False
+        self,
+        label: str,
+        address: int,
+        elements: int,
+        element: str | None = None,
+        *,
+        room: int = 0,
+        varies: bool = False,
     ) -> Tile:
-        """Return the tile of that many valid elements there, made when it is first asked for."""
+        """Return the tile of that many valid elements there, made when it is first asked for.
+
+        It has `room` physical columns at least. With `varies` the valid columns change as the
+        program runs.
+        """
         kind = element or self.element
-        columns = round_up(elements * _BYTES[kind], BLOCK_BYTES) // _BYTES[kind]
+        columns = round_up(max(elements, room) * _BYTES[kind], BLOCK_BYTES) // _BYTES[kind]
         key = (address, columns, kind, None if varies else elements)
         if key not in self._tiles:
             name = f"%{label}_{'upto_' if varies else ''}{elements}_at_{address}"
@@ -261,8 +272,11 @@ class Kernel:
         what = f"{pairs} pairs, four blocks of {block_pairs} at a time"
         self._step("tmrgsort", what, "V", pairs, [src], [dst])
 
-    def merge_lists(self, sources: Sequence[Tile], tmp: Tile, dst: Tile, *, exhausted: bool = False) -> None:
-        """TMRGSORT of two to four lists."""
+    def merge_lists(
+        self, sources: Sequence[Tile], tmp_address: int, dst: Tile, *, exhausted: bool = False
+    ) -> None:
+        """TMRGSORT of two to four lists; tmp has room for all columns of the sources."""
+        tmp = self.tile("tmp", tmp_address, sum(t.columns for t in sources))
         inputs = [*sources, tmp]
         names, types = ", ".join(t.name for t in inputs), ", ".join(t.type for t in inputs)
         flag = str(exhausted).lower()

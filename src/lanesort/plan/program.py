@@ -49,7 +49,7 @@ class Comparison:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """A job as a program of instructions.
 
@@ -99,8 +99,8 @@ class Plan:
         """What the program costs."""
         return estimate(self.steps, self.rates)
 
-    def __str__(self) -> str:
-        return f"{self.job.call()}: {self.chosen.name}"
+    def __repr__(self) -> str:
+        return f"<{self.job.call()}: {self.chosen.name}>"
 
     def using(self, name: str) -> Plan:
         """Return the plan with another of its alternatives.
@@ -183,7 +183,7 @@ class Plan:
         rows = []
         for one in names:
             if isinstance(one, Plan):
-                rows.append((str(one), one.cost))
+                rows.append((f"{one.job.call()}: {one.chosen.name}", one.cost))
             else:
                 rows.append((one, estimate(self._named(one).steps, self.rates)))
         rows.sort(key=lambda row: row[1].cycles)

@@ -97,8 +97,7 @@ class KernelOf:
         k, layout = self.kernel, self.layout
         found = self._sort_chunk(row, start, first, n, source)
         best = k.pairs(layout.best, self.job.k)
-        tmp = k.pairs(layout.buffers[1 - found.buffer], self.job.k + found.pairs)
-        k.merge_lists([best, self._run(found)], tmp, best)
+        k.merge_lists([best, self._run(found)], layout.buffers[1 - found.buffer], best)
 
     def spill(self) -> None:
         """Sort chunks into global memory and merge them from there."""
@@ -208,7 +207,7 @@ class KernelOf:
             tmp = k.tile("tail", positions + 4 * (whole + BLOCK), BLOCK)
             k.sort32(
                 k.tile("scores", values + whole * itemsize, tree.tail),
-                k.tile("positions", positions + 4 * whole, BLOCK, "i32"),
+                k.tile("positions", positions + 4 * whole, tree.tail, "i32", room=BLOCK),
                 k.pairs(whole * PAIR_BYTES, BLOCK),
                 tmp,
             )
@@ -223,8 +222,9 @@ class KernelOf:
                 self._run(Run(buffer, start, pairs), "i32"), self._run(Run(1 - buffer, start, pairs), "i32")
             )
         for merge in tree.merges:
-            tmp = Run(1 - merge.target.buffer, merge.target.start, merge.total)
-            k.merge_lists([self._run(run) for run in merge.sources], self._run(tmp), self._run(merge.target))
+            target = merge.target
+            tmp = self.layout.buffers[1 - target.buffer] + target.start * PAIR_BYTES
+            k.merge_lists([self._run(run) for run in merge.sources], tmp, self._run(target))
 
     def _run(self, run: Run, element: str | None = None) -> Tile:
         address = self.layout.buffers[run.buffer] + run.start * PAIR_BYTES

@@ -169,7 +169,7 @@ def _merge_windows(
         sources.append(tile)
     k.hand_over("MTE2", "V", EVENT)
     merged = k.pairs(2 * WAYS * this.window * PAIR_BYTES, ways * this.window, varies=True)
-    tmp = k.pairs(WAYS * this.window * PAIR_BYTES, ways * this.window)
+    tmp = WAYS * this.window * PAIR_BYTES
     _set_valid(k, merged, columns)
     k.merge_lists(sources[::-1] if this.reverse else sources, tmp, merged, exhausted=True)
     k.hand_over("V", "S", EVENT)
