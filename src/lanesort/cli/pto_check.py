@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from json import dumps
@@ -16,11 +17,14 @@ from lanesort.cli.pto_run import read_argument
 from lanesort.errors import ArgumentValueError
 from lanesort.pto.check import Finding, Report, check, map_text
 from lanesort.pto.check import fix as mend
+from lanesort.pto.check.source import mended_text
+from lanesort.pto.interpreter import choose_function
 from lanesort.pto.program import Module
-from lanesort.pto.text.printer import print_module
 from lanesort.report.ub_map import write_ub_map
 
 __all__ = ["pto_check", "shown"]
+
+_NAMED = re.compile(r"(%?[\w$.-]+)=(.*)", re.DOTALL)
 
 
 def pto_check(
@@ -48,7 +52,7 @@ def pto_check(
     function
         Which function; every one that no other calls if not given.
     arg
-        A known argument, NAME=VALUE, as pto run takes it.
+        A known argument, NAME=VALUE or VALUE in order, as pto run takes it.
     manual
         Check the pipes as if nothing would add flags, even where the program has none.
     werror
@@ -64,7 +68,7 @@ def pto_check(
         Write that map as an SVG file: of the first function and target.
     """
     module = read_program(file)
-    args = dict(_argument(text) for text in arg)
+    args = _arguments(module, function, arg)
     if fix:
         return _fix(module, target, function, args, werror)
     report = check(module, target, function=function, args=args, manual=manual)
@@ -77,11 +81,19 @@ def pto_check(
     return _code(report.findings, werror)
 
 
-def _argument(text: str) -> tuple[str, object]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise ArgumentValueError(f"--arg is {text!r}; it is NAME=VALUE")
-    return name.removeprefix("%"), read_argument(value)
+def _arguments(module: Module, function: str | None, texts: Sequence[str]) -> dict[str, object]:
+    """Read arguments; those without a name take the places that are left, in order."""
+    pairs = [_NAMED.fullmatch(text) for text in texts]
+    args = {found[1].removeprefix("%"): read_argument(found[2]) for found in pairs if found}
+    unnamed = [read_argument(text) for text, found in zip(texts, pairs, strict=True) if not found]
+    if unnamed:
+        free = [name for name in choose_function(module, function).arguments if name not in args]
+        if len(unnamed) > len(free):
+            raise ArgumentValueError(
+                f"{len(unnamed)} arguments without a name, and {len(free)} are left to give"
+            )
+        args |= dict(zip(free, unnamed, strict=False))
+    return args
 
 
 def _code(findings: Sequence[Finding], werror: bool) -> int:
@@ -93,7 +105,7 @@ def _fix(
     module: Module, target: str | None, function: str | None, args: dict[str, object], werror: bool
 ) -> int:
     fixed = mend(module, target, function=function, args=args)
-    sys.stdout.write(print_module(fixed.module))
+    sys.stdout.write(mended_text(module, fixed.module))
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     for finding in fixed.mended:
         console.print(f"mended: {finding}")

@@ -11,6 +11,7 @@ import numpy as np
 from lanesort.engine.protocol import Engine
 from lanesort.errors import ArgumentValueError, ProgramError
 from lanesort.pto.arguments import bind
+from lanesort.pto.check.advice import advice
 from lanesort.pto.machine import UNLIMITED_UB_BYTES, BlockIndex, Machine, Trace
 from lanesort.pto.prepare import PreparedFunction, PreparedModule
 from lanesort.pto.program import Function, Module
@@ -181,6 +182,8 @@ def run(
     if prepared.allocation.shared:
         machine.warn("tiles share bytes of UB, because they don't fit one behind the other")
     returned = _execute(prepared, machine, bound.values)
+    for line in advice(parsed, wanted, chosen):
+        machine.warn(line)
     if recorded.cut:
         machine.warn(f"the trace ends after {len(recorded.events)} events")
     outputs, changed = bound.outputs()

@@ -113,7 +113,7 @@ def check(
     named = {name.removeprefix("%"): value for name, value in (args or {}).items()}
     _require_known(chosen, named)
     findings: list[Finding] = []
-    notes: dict[str, None] = {}
+    notes: dict[str, None] = {} if chosen else {"the text has no function with a body": None}
     maps: list[UbMap] = []
     for one in chosen:
         walks = [follow(module, one, each, _own(one, named)) for each in targets]
