@@ -118,6 +118,11 @@ class Kernel:
         address = self._constant(tile.address, "i64")
         return f"    {tile.name} = pto.alloc_tile addr = {address}{valid} : {tile.type}"
 
+    @property
+    def stop_bytes(self) -> int:
+        """The first byte of UB behind all tiles."""
+        return max((t.address + t.columns * _BYTES[t.element] for t in self._tiles.values()), default=0)
+
     # --- numbers and names -----------------------------------------------------------------
 
     def _constant(self, value: int, kind: str) -> str:

@@ -49,6 +49,10 @@ class PtoProgram:
         Elements of global memory that one block needs for sorted chunks.
     tree
         How a row, or a chunk, is merged.
+    chunk
+        Elements that are sorted at a time.
+    stop_bytes
+        The first byte behind all tiles.
     """
 
     name: str
@@ -57,6 +61,7 @@ class PtoProgram:
     steps: tuple[Step, ...]
     work_elements: int
     tree: Tree | None
+    chunk: int
     stop_bytes: int
 
     suffix = ".pto"
@@ -107,7 +112,7 @@ def lowerings(job: Job) -> Iterator[PtoProgram]:
     ['whole, 4 rounds', 'whole, 3 rounds']
     """
     if job.is_empty:
-        yield PtoProgram("nothing to do", job, KernelOf(job).kernel_text(), (), 0, None, 0)
+        yield PtoProgram("nothing to do", job, KernelOf(job).kernel_text(), (), 0, None, 0, 0)
         return
     target = find_target(job.target)
     for strategy in STRATEGIES:
@@ -132,7 +137,6 @@ def _lower(job: Job, strategy: Strategy, layout: Layout, rounds: int) -> PtoProg
     write()
     name = f"{strategy}, {rounds} round{'' if rounds == 1 else 's'}"
     work = 2 * job.width * lowering.kernel.pair_width if strategy == "spill" else 0
-    steps = tuple(lowering.kernel.steps)
-    return PtoProgram(
-        name, job, lowering.kernel_text(), steps, work, lowering.tree(layout.chunk), layout.stop
-    )
+    kernel = lowering.kernel
+    text, tree = lowering.kernel_text(), lowering.tree(layout.chunk)
+    return PtoProgram(name, job, text, tuple(kernel.steps), work, tree, layout.chunk, kernel.stop_bytes)
