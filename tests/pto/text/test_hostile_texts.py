@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from fuzz.target_pto_text import fuzz_parse
@@ -12,6 +15,9 @@ from tests.pto.text.programs import F32_32, F32_256, F32_512, text_of
 
 from lanesort.errors import ArgumentTypeError, ProgramError
 from lanesort.pto.text.parser import parse
+
+MOST_SECONDS = 5
+"""For texts that take a small part of it; quadratic time takes a hundred times that."""
 
 WHOLE = text_of(
     "%k = arith.constant 64 : i32",
@@ -46,6 +52,7 @@ HOSTILE = {
     "nul": "func.func @f() {\0}",
     "lone surrogate": "func.func @f() { \ud800 }",
     "unclosed string": 'func.func @f() { pto.set_flag["PIPE',
+    "blocks without end": text_of(*(f"^bb{i}:" for i in range(5000))),
     "block references": text_of("^bb1:", "return", "^bb2:"),
     "quoted operation without a type": text_of('"pto.tmov"(%a)'),
     "quoted segments too many": text_of(
@@ -64,6 +71,60 @@ def test_hostile_text_is_refused(text: str) -> None:
     assert caught.value.place is not None
     assert str(caught.value).startswith("bad.pto:")
     assert len(str(caught.value)) < 12_000
+
+
+UNCLOSED = {
+    "behind a name": ('%whole =O." arith.constant 3841 : i64', 10, "closing quote"),
+    "first in the text": ('"' + "a" * 100_000, 0, "closing quote"),
+    "in a symbol": ('func.func @"' + "a" * 100_000, 11, "closing quote"),
+    "on many lines": ('"a\n' * 10_000, 0, "closing quote"),
+    "of escapes": ('"' + r"\n" * 50_000, 0, "closing quote"),
+    "closed on the next line": ('"a\n"', 0, "closing quote"),
+    "escaped quote": (r'"a\"', 0, "closing quote"),
+    "no escape": ('"' + "ab" * 50_000 + r'\q"', 100_001, r"\\q is no escape"),
+    "no escape at the end": ('"ab\\', 3, "is no escape"),
+}
+
+
+@pytest.mark.parametrize(("text", "column", "message"), UNCLOSED.values(), ids=UNCLOSED)
+def test_unclosed_string_is_refused_at_once(text: str, column: int, message: str) -> None:
+    started = time.process_time()
+    with pytest.raises(ProgramError, match=message) as caught:
+        parse(text, "bad.pto")
+    assert time.process_time() - started < MOST_SECONDS
+    assert caught.value.place is not None
+    assert (caught.value.place.line, caught.value.place.column) == (1, column + 1)
+
+
+def test_quotes_in_comments_are_no_strings() -> None:
+    parse('// it\'s "open\n# so is "this\nmodule {}\n')
+    parse(r'module attributes {a = "\22 \n \t \\", b = ""} {}')
+
+
+LONG = {
+    "string": lambda n: '"' + "a" * n,
+    "strings": lambda n: '"a" ' * n,
+    "escapes": lambda n: '"' + r"\n" * n + '"',
+    "comments": lambda n: "//a \n \n" * n,
+    "comments of one mark": lambda n: "# pto.tassign %a\n" * n,
+    "blanks behind a mark": lambda n: "# " + " " * n + "x",
+    "name": lambda n: "%" + "a_1" * n + " = arith.constant 1 : i32",
+    "digits": lambda n: "func.func @f() { %a = arith.constant 1." + "9" * n,
+    "blanks in a type": lambda n: "func.func @f(%a : !pto.ptr<" + " " * n + ">) {return}",
+    "sizes of a type": lambda n: "func.func @f(%a : !pto.tensor_view<" + "1 x " * n + ">) {return}",
+    "fields of a type": lambda n: "func.func @f(%a : !pto.tile_buf<" + "loc=vec," * n + ">) {return}",
+    "short type": lambda n: "func.func @f() { %a = pto.alloc_tile : <" + " " * n + "x" * n + " " * n,
+    "list": lambda n: "module attributes {a = [" + "1," * n + "1]} {}",
+    "bits of a constant": lambda n: 'func.func @f() { %z = arith.constant dense<"0x' + "0" * n,
+}
+
+
+@pytest.mark.parametrize("made", LONG.values(), ids=LONG)
+def test_time_grows_with_the_length(made: Callable[[int], str]) -> None:
+    started = time.process_time()
+    with suppress(ProgramError):
+        parse(made(10_000))
+    assert time.process_time() - started < MOST_SECONDS
 
 
 def test_text_that_is_too_long_is_refused() -> None:

@@ -12,16 +12,24 @@ from xdsl.context import Context
 from xdsl.dialects import arith, builtin
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser, ParserState, UnresolvedOperand
+from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from lanesort.pto.text.attributes import PtoType, plain_type
 from lanesort.pto.text.diagnostics import Fault, closest
+from lanesort.pto.text.lexer import Lexer
 from lanesort.pto.text.types import READERS, read_type, type_text
 
 __all__ = ["LIMITS", "Reader"]
 
-LIMITS = {"regions deep": 64, "elements in a constant": 4096, "operations": 50_000, "characters": 4_000_000}
+LIMITS = {
+    "regions deep": 64,
+    "blocks with a label": 256,
+    "elements in a constant": 4096,
+    "operations": 50_000,
+    "characters": 4_000_000,
+}
 """Bounds on what a text may hold; beyond them it is refused."""
 
 _TYPE_NAME = re.compile(r"!pto\.(\w+)")
@@ -47,7 +55,9 @@ class Reader(Parser):
         self.starts: dict[Operation, int] = {}
         self.constants: list[Operation] = []
         self._regions_deep = 0
-        super().__init__(context, text)
+        self._labels = 0
+        super().__init__(context, "")
+        self._parser_state = ParserState(Lexer(Input(text, "<text>")))
 
     # -- values ---------------------------------------------------------------------------
 
@@ -163,6 +173,13 @@ class Reader(Parser):
         """Read a region, not too deep inside others."""
         with self._deeper():
             return super().parse_optional_region(arguments)
+
+    def _parse_block(self) -> Block:
+        self._labels += 1
+        most = LIMITS["blocks with a label"]
+        if self._labels > most:
+            raise Fault(self.pos, f"the text has more than {most} blocks with a label")
+        return super()._parse_block()
 
     def _parse_block_body(self, block: Block) -> None:
         while (operation := self.parse_optional_operation()) is not None:
