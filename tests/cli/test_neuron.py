@@ -108,7 +108,9 @@ def test_run_writes_state_and_trace(
         assert found["i0.indices"].tolist() == [[12, 13, 10, 11]]
         assert found["i1.dst"].tolist() == [[[[0, 2, 3, -1, 3]]]]
         assert found["semaphores"][:4].tolist() == [0, 2, 0, 1]
-    assert len(json.loads(trace.read_text())["traceEvents"]) == 2
+    sort, nonzero = json.loads(trace.read_text())["traceEvents"]
+    assert sort["args"]["dispatch"][0] == "cayman MAIN: key 0x96000000, 17 rows scanned: no row"
+    assert "in_dtype i32: body 0x01004b80" in nonzero["args"]["dispatch"]
     again = ran(capsys, "neuron", "run", program, "--sbuf", str(out), "--engine", "reference", "--json")
     assert json.loads(again)["warnings"] == []
 
@@ -191,5 +193,37 @@ def test_explain_prints_all_parts(
 def test_explain_an_unpinned_id(capsys: pytest.CaptureFixture[str]) -> None:
     assert "default   last" in ran(capsys, "explain", "sort.nan-order")
     assert json.loads(ran(capsys, "explain", "nonzero.nan", "--json"))["default"] == "counted"
+    assert "demonstration" not in json.loads(ran(capsys, "explain", "nonzero.nan", "--json"))
     assert "  imm.pointer\n" in ran(capsys, "explain")
     assert "nothing to explain about 'sort.colour'" in ran(capsys, "explain", "sort.colour", code=2)
+    assert "nothing to explain about ''" in ran(capsys, "explain", "", code=2)
+
+
+def test_explain_demonstrates_the_order_of_nan(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = ran(capsys, "explain", "sort.nan-order")
+    assert "  3 nan 1 nan 2 inf 0 4 (0 1 2 3 4 5 6 7): the input, ascending\n" in shown
+    assert "(6 3 4 2 1 0 7 5): odd-even-merge keep\n" in shown
+    assert "  swap: the lanes change places when the later one is strictly better\n" in shown
+    lines = json.loads(ran(capsys, "explain", "sort.nan-order", "--json"))["demonstration"]
+    assert len(lines) > 10
+
+
+def test_explain_prints_facts_of_any_subject(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "so P0101 keeps elements 0 and 2" in ran(capsys, "explain", "pto.tgather")
+    assert "documented, high: PTO specification, TGATHER" in ran(capsys, "explain", "pto.tgather")
+    (one,) = json.loads(ran(capsys, "explain", "pto.tgather", "--json"))
+    assert one["about"] == "pto.tgather"
+
+
+@pytest.mark.parametrize(("choice", "partitions"), [("every-16th", 2), ("all", 17)])
+def test_results_have_every_processed_partition(
+    choice: str, partitions: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "result.npz"
+    word = neuron.assemble("nonzero.i32 ch=17 src=[p0+0x0, 4:1] dst=[p0+0x80, 5:1] pad=-1").encode().hex()
+    common = ("--engine", "reference", "--choice", f"nonzero.partitions={choice}")
+    ran(capsys, "neuron", "run", word, "--out", str(out), *common)
+    with np.load(out) as found:
+        assert found["i0.dst"].shape == (partitions, 1, 1, 5)
+    shown = ran(capsys, "neuron", "step", word, *common)
+    assert ("  … 9 more partitions" in shown) == (choice == "all")

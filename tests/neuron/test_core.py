@@ -369,5 +369,10 @@ def test_the_trace_has_every_instruction() -> None:
     first, second = result.trace
     assert (first.number, first.name, second.name) == (0, "Sort", "NonzeroWithCount")
     assert first.reads == ("src: partitions 0–31, bytes 0–63",)
+    assert first.dispatch[1].startswith("not pinned: no kernel table has a row for Sort")
+    assert second.dispatch[:2] == (
+        "cayman MAIN: key 0xf2000000, 16 rows scanned: row 15",
+        "trampoline 0x0100484c",
+    )
     chrome = neuron.chrome_trace(result.trace)
     assert json.loads(json.dumps(chrome))["traceEvents"][1]["args"]["text"] == str(a_nonzero())

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+import lanesort
 from lanesort.errors import ArgumentValueError
 from lanesort.evidence import facts, unpinned_behaviours
 from lanesort.neuron import GENERATIONS, MODES, Sort
+from lanesort.pto.target import TARGETS
 from lanesort.report.explain import (
     EXPLAINED,
     explain,
     explain_unpinned,
+    facts_about,
     rule_table,
     unpinned_by_id,
     word_as_text,
@@ -38,6 +42,40 @@ def test_a_sort_is_explained_whole() -> None:
     assert found.availability["tonga"].startswith("no")
     assert [r.name for r in found.rules] == [r.name for r in Sort.RULES]
     assert "index_offset" in word_as_text(found)
+
+
+def test_tile_instructions_say_what_they_take_on_each_target() -> None:
+    found = explain("pto.tsort32").availability
+    assert set(found) == set(TARGETS)
+    assert found["a5"] == "float32, float16; UB 256 KiB (Ascend 950PR/950DT)"
+    assert found["cpu"].startswith("float32, float16, int32, int16, bfloat16; UB without limit")
+    assert explain("pto.tmrgsort").availability["kirin9030"].startswith("float16; UB 128 KiB")
+
+
+@pytest.mark.parametrize(
+    ("subject", "about"),
+    [
+        ("neuron.sort", "neuron.dispatch"),
+        ("neuron.sort", "neuron.sort.datapath"),
+        ("neuron.nonzero_with_count", "neuron.nonzero_with_count.datapath"),
+        ("pto.tsort32", "pto.target.a5"),
+        ("pto.tsort32", "pto.fault"),
+        ("pto.tmrgsort", "pto.tmrgsort.datapath"),
+        ("pto.tmrgsort", "pto.vmrgsort4"),
+    ],
+)
+def test_facts_beside_an_instruction_reach_it(subject: str, about: str) -> None:
+    assert about in {entry.about for entry in explain(subject).facts}
+
+
+@pytest.mark.parametrize("family", ["neuron", "pto", "datapath"])
+def test_every_module_with_facts_is_reached(family: str) -> None:
+    facts_about("pto")
+    package = Path(lanesort.__file__).parent
+    declaring = [p for p in (package / family).rglob("*.py") if "\nfact(" in p.read_text(encoding="utf-8")]
+    assert declaring
+    names = {".".join(p.relative_to(package.parent).with_suffix("").parts) for p in declaring}
+    assert names <= set(sys.modules)
 
 
 def test_the_rule_table_has_a_mark_for_each_mode() -> None:

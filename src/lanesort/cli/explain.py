@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,12 +12,15 @@ from rich.console import Console
 from rich.table import Table
 
 from lanesort.cli.options import Flag
+from lanesort.datapath.lanes import EXCHANGES
+from lanesort.datapath.nan_order import demonstrate
 from lanesort.errors import ArgumentValueError
-from lanesort.evidence import unpinned_behaviours
+from lanesort.evidence import Fact, Unpinned, unpinned_behaviours
 from lanesort.report.explain import (
     EXPLAINED,
     Explanation,
     explain_unpinned,
+    facts_about,
     unpinned_by_id,
     word_as_text,
 )
@@ -25,8 +29,19 @@ from lanesort.report.explain import explain as explanation_of
 __all__ = ["explain"]
 
 
+def _networks() -> Iterator[str]:
+    yield from demonstrate()
+    for name, meaning in EXCHANGES.items():
+        yield f"{name}: {meaning}"
+    yield "stable: the index is the second key"
+
+
+DEMONSTRATIONS: Mapping[str, Callable[[], Iterable[str]]] = {"sort.nan-order": _networks}
+"""Unpinned behaviours that the datapath can show, a line a result."""
+
+
 def explain(subject: str | None = None, /, *, json: Flag = False) -> int:
-    """Explain an instruction (neuron.sort) or an unpinned behaviour (sort.nan-order).
+    """Explain an instruction (neuron.sort), an unpinned behaviour (sort.nan-order), or facts (pto.tgather).
 
     Parameters
     ----------
@@ -41,19 +56,43 @@ def explain(subject: str | None = None, /, *, json: Flag = False) -> int:
     if subject in EXPLAINED:
         found = explanation_of(subject)
         if json:
-            console.print(json_text.dumps(_plain(found), ensure_ascii=False, indent=2))
+            _print_json(console, _plain(found))
         else:
             _print(console, found)
-        return 0
-    entry = unpinned_by_id(subject)
-    if entry is None:
+    elif (entry := unpinned_by_id(subject)) is not None:
+        _print_unpinned(console, entry, json)
+    elif known := facts_about(subject):
+        if json:
+            _print_json(console, [asdict(one) for one in known])
+        else:
+            _print_facts(console, known)
+    else:
         raise ArgumentValueError(
             f"nothing to explain about {subject!r}; known are {', '.join(EXPLAINED)}, and the ids of "
             "unpinned behaviours that `lanesort explain` lists"
         )
-    text = json_text.dumps(asdict(entry), ensure_ascii=False, indent=2) if json else explain_unpinned(entry)
-    console.print(text)
     return 0
+
+
+def _print_json(console: Console, plain: Any) -> None:
+    console.print(json_text.dumps(plain, ensure_ascii=False, indent=2))
+
+
+def _print_unpinned(console: Console, entry: Unpinned, json: bool) -> None:
+    shown = tuple(DEMONSTRATIONS.get(entry.id, tuple)())
+    if json:
+        _print_json(console, asdict(entry) | ({"demonstration": shown} if shown else {}))
+        return
+    console.print(explain_unpinned(entry))
+    if shown:
+        console.print(
+            "\nWhat networks of compare-exchanges do, values and then positions:", *shown, sep="\n  "
+        )
+
+
+def _print_facts(console: Console, known: Iterable[Fact]) -> None:
+    for one in known:
+        console.print(f"  {one.statement}\n    {one.how}, {one.surely}: {one.source}")
 
 
 def _print_subjects(console: Console) -> int:
@@ -77,8 +116,7 @@ def _print(console: Console, found: Explanation) -> None:
     for entry in found.unpinned:
         console.print(explain_unpinned(entry))
     _heading(console, "What it relies on")
-    for fact in found.facts:
-        console.print(f"  {fact.statement}\n    {fact.how}, {fact.surely}: {fact.source}")
+    _print_facts(console, found.facts)
 
 
 def _heading(console: Console, text: str) -> None:

@@ -180,6 +180,7 @@ class NeuronCore:
             self.choices.depended,
             tuple(self._warnings),
             tuple(k.prepared for k in ran if k.prepared is not None),
+            self.generation.name,
         )
 
     def _look_up(self, key: Instruction | bytes, mode: str) -> _Known:

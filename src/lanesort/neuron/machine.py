@@ -83,9 +83,8 @@ class Prepared(Protocol):
     def writes(self) -> tuple[Access, ...]:
         """What it writes."""
 
-    @property
-    def outputs(self) -> Mapping[str, Access]:
-        """What it writes, by the name of each result."""
+    def outputs(self, choices: Choices) -> Mapping[str, Access]:
+        """Return what it writes under these choices, by the name of each result."""
 
     @property
     def decode_log(self) -> tuple[str, ...]:

@@ -76,10 +76,10 @@ class PreparedNonzero:
         """What it may write."""
         return (self.target,)
 
-    @property
-    def outputs(self) -> Mapping[str, Access]:
-        """Positions, padding and count of one partition for each core."""
-        return {"dst": self.sampled[1]}
+    def outputs(self, choices: Choices) -> Mapping[str, Access]:
+        """Return positions, padding and count of each processed partition."""
+        every_one = choices["nonzero.partitions"] == "all"
+        return {"dst": self.target if every_one else self.sampled[1]}
 
     def effect(self, machine: Machine) -> Effect:
         """Compact the positions of each processed partition and append the count."""

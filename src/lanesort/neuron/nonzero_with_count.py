@@ -83,19 +83,18 @@ class NonzeroWithCount(Instruction):
     ['core_version_is_3_or_newer']
     """
 
-    # `part` is `dataclasses.field`, so no default is shared where RUF009 suspects it.
-    header: Header = part(Piece.of(Header), Header(OPCODE), note="opcode, length, debug")  # noqa: RUF009
-    events: Events = part(Piece.of(Events), Events(), note="wait and update")  # noqa: RUF009
+    header: Header = part(Piece.of(Header), Header(OPCODE), note="opcode, length, debug")
+    events: Events = part(Piece.of(Events), Events(), note="wait and update")
     num_active_channels: int = part(U8, note="active partitions")
     in_dtype: int = part(U8, note="DTYPE of src, a whole byte")
     out_dtype: int = part(U8, int(Dtype.I32), note="DTYPE of dst, a whole byte")
     index_offset_src: int = part(U8, int(ImmSource.INSTRUCTION), note="IMM_SRC")
-    src: Tensor = part(tensor_part(3), note="what is scanned")  # noqa: RUF009
+    src: Tensor = part(tensor_part(3), note="what is scanned")
     index_offset: int = part(I32, 0, note="added to positions")
     padding_val_src: int = part(U8, int(ImmSource.INSTRUCTION), note="IMM_SRC")
     reserved0: bytes = part(Bytes(3), bytes(3), note="zero")
     padding_val: int = part(I32, -1, note="fills unused slots")
-    dst: Tensor = part(tensor_part(3), note="positions, padding, count")  # noqa: RUF009
+    dst: Tensor = part(tensor_part(3), note="positions, padding, count")
     reserved1: bytes = part(Bytes(4), bytes(4), note="zero")
 
     OPCODE: ClassVar[int] = OPCODE

@@ -89,16 +89,15 @@ class Sort(Instruction):
     ()
     """
 
-    # `part` is `dataclasses.field`, so no default is shared where RUF009 suspects it.
-    header: Header = part(Piece.of(Header), Header(OPCODE), note="opcode, length, debug")  # noqa: RUF009
-    events: Events = part(Piece.of(Events), Events(), note="wait and update")  # noqa: RUF009
+    header: Header = part(Piece.of(Header), Header(OPCODE), note="opcode, length, debug")
+    events: Events = part(Piece.of(Events), Events(), note="wait and update")
     num_active_channels: int = part(U8, note="partitions sorted")
     index_offset_src: int = part(U8, int(ImmSource.INSTRUCTION), note="IMM_SRC")
     in_dtype: int = part(NIBBLE, note="DTYPE of src", shares="in_out_dtype")
     out_dtype: int = part(NIBBLE, note="DTYPE of dst", shares="in_out_dtype")
     comparison: int = part(U8, int(AluOp.IS_LT), note="ALU_OP: IS_LT or IS_GT")
-    src: Tensor = part(tensor_part(1), note="N values")  # noqa: RUF009
-    dst: Tensor = part(tensor_part(2), note="2 × N: values, positions")  # noqa: RUF009
+    src: Tensor = part(tensor_part(1), note="N values")
+    dst: Tensor = part(tensor_part(2), note="2 × N: values, positions")
     index_offset: int = part(U32, 0, note="added to positions")
     stable: int = part(U8, 1, note="keep the order of ties")
     reserved1: bytes = part(Bytes(23), bytes(23), note="zero")

@@ -119,9 +119,8 @@ class PreparedSort:
         """What it writes."""
         return (self.rows,)
 
-    @property
-    def outputs(self) -> Mapping[str, Access]:
-        """The two columns."""
+    def outputs(self, choices: Choices) -> Mapping[str, Access]:
+        """Return the two columns."""
         return {"values": self.values, "indices": self.positions}
 
     def effect(self, machine: Machine) -> Effect:

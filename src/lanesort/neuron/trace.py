@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from lanesort.neuron.dispatch import dispatch_word
 from lanesort.neuron.machine import Prepared
 from lanesort.neuron.opcodes import AnyWord
 
@@ -27,6 +28,8 @@ class TraceEvent:
         Its assembly.
     reads, writes
         Partitions and bytes.
+    dispatch
+        How known images of the generation reach the body, a line a step.
     """
 
     number: int
@@ -34,6 +37,7 @@ class TraceEvent:
     text: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    dispatch: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class Result:
         Ids of the unpinned behaviours that this result depended on, sorted.
     warnings
         Reads of bytes that nothing has written, overlaps.
+    generation
+        Name of the generation that they ran on.
     """
 
     instructions: tuple[AnyWord, ...]
@@ -57,16 +63,29 @@ class Result:
     unpinned: tuple[str, ...]
     warnings: tuple[str, ...]
     prepared: tuple[Prepared, ...]
+    generation: str
 
     @cached_property
     def trace(self) -> tuple[TraceEvent, ...]:
         """One event for each instruction."""
         return tuple(
             TraceEvent(
-                number, type(word).__name__, str(word), tuple(map(str, p.reads)), tuple(map(str, p.writes))
+                number,
+                type(word).__name__,
+                str(word),
+                tuple(map(str, p.reads)),
+                tuple(map(str, p.writes)),
+                _ways(word, self.generation),
             )
             for number, (word, p) in enumerate(zip(self.instructions, self.prepared, strict=True))
         )
+
+
+def _ways(word: AnyWord, generation: str) -> tuple[str, ...]:
+    found = dispatch_word(word, generation)
+    if not found:
+        return (f"no kernel table of {generation} is known",)
+    return tuple(line for way in found for line in way.steps())
 
 
 def chrome_trace(trace: Iterable[TraceEvent]) -> dict[str, Any]:
@@ -85,7 +104,12 @@ def chrome_trace(trace: Iterable[TraceEvent]) -> dict[str, Any]:
                 "dur": 1,
                 "pid": 0,
                 "tid": 0,
-                "args": {"text": event.text, "reads": list(event.reads), "writes": list(event.writes)},
+                "args": {
+                    "text": event.text,
+                    "reads": list(event.reads),
+                    "writes": list(event.writes),
+                    "dispatch": list(event.dispatch),
+                },
             }
             for event in trace
         ],

@@ -7,7 +7,7 @@ the Kirin cores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
@@ -16,7 +16,7 @@ from lanesort.errors import ArgumentValueError
 from lanesort.evidence import Choices, fact
 from lanesort.pto.operand import round_up
 
-__all__ = ["TARGETS", "Target", "find_target"]
+__all__ = ["TARGETS", "Target", "availability", "find_target"]
 
 KIB = 1024
 
@@ -212,6 +212,24 @@ fact(
     "medium",
     "AscendC documentation of MrgSort",
 )
+
+
+def availability(dtypes: Callable[[Target], tuple[str, ...]]) -> Mapping[str, str]:
+    """Say for each target what an instruction takes there, given the dtypes that it has on one.
+
+    Examples
+    --------
+    >>> availability(lambda target: target.merge_dtypes)["kirin9030"]
+    'float16; UB 128 KiB (Kirin 9030)'
+    """
+    return {
+        target.name: f"{', '.join(dtypes(target))}; UB {_size(target.ub_bytes)} ({target.title})"
+        for target in TARGETS.values()
+    }
+
+
+def _size(ub_bytes: int | None) -> str:
+    return "without limit" if ub_bytes is None else f"{ub_bytes // KIB} KiB"
 
 
 def find_target(target: str | Target) -> Target:

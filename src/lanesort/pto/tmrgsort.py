@@ -19,13 +19,14 @@ from lanesort.errors import Violation
 from lanesort.evidence import fact, unpinned
 from lanesort.pto import rule as shared
 from lanesort.pto.operand import BLOCK_BYTES, MergeOperands, TileOperand, round_up
-from lanesort.pto.target import Target
+from lanesort.pto.target import Target, availability
 from lanesort.pto.tile import PAIR_BYTES
 from lanesort.rule import RuleBook
 
-__all__ = ["ABOUT", "BLOCK_UNIT", "LISTS", "RULES", "WAYS", "pairs_in", "violations"]
+__all__ = ["ABOUT", "AVAILABILITY", "BLOCK_UNIT", "LISTS", "RULES", "WAYS", "pairs_in", "violations"]
 
 ABOUT = "pto.tmrgsort"
+AVAILABILITY = availability(lambda target: target.merge_dtypes)
 BLOCK_UNIT = 64
 """Blocks of a single source are multiples of this many elements."""
 WAYS = 4

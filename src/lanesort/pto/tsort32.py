@@ -25,15 +25,16 @@ from lanesort.order import NanPolicy, Order
 from lanesort.pto import rule as shared
 from lanesort.pto.operand import Outcome, Sort32Operands, round_up
 from lanesort.pto.ordering import able_engine, ascends_in_blocks, descends_in_tie, nan_decides, row_pieces
-from lanesort.pto.target import Target, find_target
+from lanesort.pto.target import Target, availability, find_target
 from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
 from lanesort.rule import RuleBook
 
-__all__ = ["ABOUT", "BLOCK", "RULES", "Sort32"]
+__all__ = ["ABOUT", "AVAILABILITY", "BLOCK", "RULES", "Sort32"]
 
 Array = npt.NDArray[Any]
 
 ABOUT = "pto.tsort32"
+AVAILABILITY = availability(lambda target: target.sort_dtypes)
 BLOCK = 32
 INDEX_DTYPES = ("uint32", "int32")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +26,7 @@ __all__ = [
     "Explanation",
     "explain",
     "explain_unpinned",
+    "facts_about",
     "rule_table",
     "unpinned_by_id",
     "word_as_text",
@@ -38,6 +40,25 @@ EXPLAINED: Mapping[str, str] = {
     "pto.tmrgsort": "lanesort.pto.tmrgsort",
 }
 """Each instruction and the module that holds it; it is imported when it is explained."""
+
+_BEHIND: Mapping[str, tuple[str, ...]] = {
+    "neuron.sort": ("neuron.dispatch", "datapath.network", "datapath.primitives"),
+    "neuron.nonzero_with_count": ("neuron.dispatch", "datapath.compactor"),
+    "pto.tsort32": ("pto.calls", "pto.fault"),
+    "pto.tmrgsort": ("pto.calls", "datapath.merger"),
+}
+"""Modules that hold facts of an instruction, besides what its own module imports."""
+
+_KIN: Mapping[str, tuple[str, ...]] = {
+    "neuron.sort": ("neuron.machine", "neuron.dispatch"),
+    "neuron.nonzero_with_count": ("neuron.machine", "neuron.dispatch"),
+    "pto.tsort32": ("pto.pair", "pto.vbitsort", "pto.fault", "pto.target"),
+    "pto.tmrgsort": ("pto.pair", "pto.vmrgsort4", "pto.target"),
+}
+"""Subjects whose facts concern an instruction too: what its family shares, and the call below it."""
+
+_REST = ("pto.convert", "pto.elementwise", "pto.gather", "pto.transfer", "pto.text.verify", "pto.check.pipes")
+"""Modules with facts about anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +116,9 @@ def explain(subject: str) -> Explanation:
     if subject not in EXPLAINED:
         raise ArgumentValueError(f"nothing to explain about {subject!r}; known are {', '.join(EXPLAINED)}")
     module = _module(subject)
+    if subject.startswith("pto."):
+        _load_rest()
     book: RuleBook[Any, Any] = module.RULES
-    machine = f"{subject.partition('.')[0]}.machine"
     rules = tuple(book)
     return Explanation(
         subject,
@@ -106,12 +128,14 @@ def explain(subject: str) -> Explanation:
         _modes(rules, module),
         getattr(module, "AVAILABILITY", {}),
         unpinned_behaviours(subject),
-        (*facts(subject), *facts(machine)),
+        tuple(entry for about in (subject, *_KIN[subject]) for entry in facts(about)),
     )
 
 
 def _module(subject: str) -> ModuleType:
     try:
+        for name in _BEHIND[subject]:
+            import_module(f"lanesort.{name}")
         return import_module(EXPLAINED[subject])
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("lanesort"):
@@ -127,13 +151,28 @@ def _modes(rules: tuple[Rule[Any, Any], ...], module: ModuleType) -> tuple[str, 
     return tuple(found)
 
 
+def facts_about(subject: str) -> tuple[Fact, ...]:
+    """Return what the ledger holds about any subject, for example ``pto.tgather``; maybe nothing."""
+    _load_instructions()
+    _load_rest()
+    return facts(subject) if subject else ()
+
+
+def _load_instructions() -> None:
+    for subject in EXPLAINED:
+        with suppress(MissingExtraError):
+            _module(subject)
+
+
+def _load_rest() -> None:
+    for name in _REST:
+        with suppress(ModuleNotFoundError):  # where `.pto` text can't be read for lack of xDSL
+            import_module(f"lanesort.{name}")
+
+
 def unpinned_by_id(id: str) -> Unpinned | None:
     """Return the unpinned behaviour of that id, or None; imports every instruction that can be."""
-    for subject in EXPLAINED:
-        try:
-            _module(subject)
-        except MissingExtraError:
-            continue
+    _load_instructions()
     return next((u for u in unpinned_behaviours() if u.id == id), None)
 
 

@@ -122,7 +122,7 @@ def state_arrays(core: NeuronCore, result: Result) -> Mapping[str, Array]:
     arrays: dict[str, Array] = {
         f"i{number}.{name}": core.sbuf.view(access).copy()
         for number, prepared in enumerate(result.prepared)
-        for name, access in prepared.outputs.items()
+        for name, access in prepared.outputs(core.choices).items()
     }
     arrays["sbuf"] = core.sbuf.snapshot()[:, : core.sbuf.used_bytes]
     arrays["registers"] = np.array(list(core.registers), np.uint32)

@@ -66,7 +66,7 @@ def _changes(
         yield f"  unpinned: {id} = {core.choices[id]}"
     changed = (core.sbuf.snapshot() != memory).sum(axis=1)
     for prepared in result.prepared:
-        for name, access in prepared.outputs.items():
+        for name, access in prepared.outputs(core.choices).items():
             rows = core.sbuf.view(access)
             for partition, row in list(zip(access.partitions, rows, strict=True))[:MOST_SHOWN]:
                 yield f"  p{partition} {name} {_shown(row.ravel())} ({changed[partition]} bytes changed)"
