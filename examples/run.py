@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rich.console import Console
 
 import lanesort as ls
-from lanesort import neuron, pto
+from lanesort import neuron, plan, pto
 
 HERE = Path(__file__).resolve().parent
 SCORES = HERE / "debian-search"
@@ -33,6 +33,7 @@ def main() -> None:
     run_words(scores[CHESS, :2048], names)
     run_tiles(scores[CHESS], names)
     run_kernel(scores, names)
+    run_plans(scores)
 
 
 def heading(text: str) -> None:
@@ -134,6 +135,17 @@ def run_kernel(scores: Array, names: list[str]) -> None:
     console.print(f"equal to lanesort.top_k: {np.array_equal(best.indices, indices[:5])}")
     for warning in result.warnings:
         console.print(f"warning: {warning}")
+
+
+def run_plans(scores: Array) -> None:
+    """Plan the top 2048 of every query for two accelerators, run the plans and compare them."""
+    for target in ("a5", "cayman"):
+        heading(f"top 2048 of {scores.shape[0]} × {scores.shape[1]} scores, planned for {target}")
+        planned = plan.top_k(shape=scores.shape, k=2048, dtype=scores.dtype, target=target)
+        cost = planned.cost
+        console.print(f"{planned.chosen.name}: {cost.instructions} instructions, {cost.bytes:,} bytes moved")
+        console.print(str(planned.compare()))
+        console.print(str(planned.check(scores)))
 
 
 def best_milliseconds(job: Any, repeats: int = 7) -> float:

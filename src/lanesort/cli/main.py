@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "merge": "lanesort.cli.merge:merge",
     "neuron": "lanesort.cli.neuron:app",
     "nonzero": "lanesort.cli.nonzero:nonzero",
+    "plan": "lanesort.cli.plan:app",
     "probe": "lanesort.cli.probe:probe",
     "pto": "lanesort.cli.pto:app",
     "sort": "lanesort.cli.sort:sort",
