@@ -125,6 +125,7 @@ def _top_k() -> Iterator[Case]:
     yield Case("top_k", "float32", "levels256", (64, 65536), k=2048, goals={"torch": 1.0}, case="5")
     yield Case("top_k", "bfloat16", "levels3", (4096, 256), k=8, goals={"torch": 1.0}, case="16")
     yield Case("top_k", "int32", "random", (64, 131072), k=50, goals={"numpy": 1.0})
+    yield Case("top_k_outer", "float32", "random", (3, 1 << 20), k=2, goals={"numpy": 1.0}, case="60")
 
 
 def _compaction() -> Iterator[Case]:

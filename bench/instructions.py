@@ -36,8 +36,8 @@ def _neuron(case: Case, x: Array) -> Call:
     core = neuron.NeuronCore("cayman", build="release")
     core.sbuf.write(0, 0, x[0, : max(n, 8)])
     word = neuron.Sort(
-        src=neuron.Tensor1D(start=0, steps=(1,), nums=(n,)),
-        dst=neuron.Tensor2D(start=0x4000, steps=(1, n), nums=(2, n)),
+        src=neuron.Tensor.at(0, 0, n),
+        dst=neuron.Tensor.at(0, 0x4000, (2, n)),
         dtype="fp32",
         descending=True,
         stable=True,

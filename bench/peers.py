@@ -34,6 +34,7 @@ def _lanesort(case: Case, x: Array) -> Call:
         if x.size <= 64
         else (lambda: ls.argsort(flat, threads=threads)),
         "top_k": lambda: ls.top_k(x, case.k, index_dtype=np.int32, threads=threads),
+        "top_k_outer": lambda: ls.top_k(x, case.k, axis=0, threads=threads),
         "flatnonzero": lambda: ls.flatnonzero(flat, index_dtype=np.int32, threads=threads),
         "nonzero": lambda: ls.nonzero(x),
         "merge": lambda: ls.merge(
@@ -63,6 +64,7 @@ def _numpy(kind: str | None) -> Make:
             "sort": lambda: np.sort(flat, kind=kind),
             "argsort": lambda: np.argsort(flat, kind=kind),
             "top_k": lambda: _numpy_top_k(x, case.k),
+            "top_k_outer": lambda: _numpy_top_k(np.ascontiguousarray(x.T), case.k),
             "flatnonzero": lambda: np.flatnonzero(flat),
             "nonzero": lambda: np.nonzero(x),
             "sort_by_key": lambda: flat.astype(np.uint64)[np.argsort(flat, kind=kind)],
