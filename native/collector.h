@@ -47,7 +47,7 @@ class Collector {
 
   // Takes the elements base + i for the set bits i.
   HWY_INLINE void Take(uint64_t bits, size_t base) {
-    found_ += AppendPositions(bits, static_cast<Position>(base), positions_ + found_);
+    found_ += AppendPositions(bits, static_cast<Position>(base), reinterpret_cast<uint8_t*>(positions_ + found_));
     if (HWY_UNLIKELY(!enough_ && count_ + found_ >= k_)) {
       enough_ = true;
       MoveBoundBelow(bound_);

@@ -1,5 +1,7 @@
 #include "native/compact.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "native/compact.cpp"
 #include <hwy/foreach_target.h>  // before highway.h
@@ -12,41 +14,22 @@ namespace lanesort {
 namespace HWY_NAMESPACE {
 
 template <class T>
-size_t CountWidth(const void* x, size_t n, const NonzeroRule& rule) {
-  return rule.limited ? CountTyped<T, true>(x, n, rule) : CountTyped<T, false>(x, n, rule);
+size_t MarkWidth(const void* x, size_t n, const NonzeroRule& rule, uint64_t* marks) {
+  return rule.limited ? MarkTyped<T, true>(x, n, rule, marks) : MarkTyped<T, false>(x, n, rule, marks);
 }
 
-template <class T, class I>
-size_t CompactInto(const void* x, size_t n, const NonzeroRule& rule, uint64_t first,
-                        const PositionSink& sink) {
-  return rule.limited ? CompactTyped<T, I, true>(x, n, rule, first, sink)
-                      : CompactTyped<T, I, false>(x, n, rule, first, sink);
-}
-
-template <class T>
-size_t CompactWidth(const void* x, size_t n, const NonzeroRule& rule, uint64_t first,
-                         const PositionSink& sink) {
-  return sink.bits == 32 ? CompactInto<T, uint32_t>(x, n, rule, first, sink)
-                         : CompactInto<T, uint64_t>(x, n, rule, first, sink);
-}
-
-size_t CountAny(const void* x, size_t n, const NonzeroRule& rule) {
+size_t MarkAny(const void* x, size_t n, const NonzeroRule& rule, uint64_t* marks) {
   switch (rule.bits) {
-    case 8: return CountWidth<uint8_t>(x, n, rule);
-    case 16: return CountWidth<uint16_t>(x, n, rule);
-    case 32: return CountWidth<uint32_t>(x, n, rule);
-    default: return CountWidth<uint64_t>(x, n, rule);
+    case 8: return MarkWidth<uint8_t>(x, n, rule, marks);
+    case 16: return MarkWidth<uint16_t>(x, n, rule, marks);
+    case 32: return MarkWidth<uint32_t>(x, n, rule, marks);
+    default: return MarkWidth<uint64_t>(x, n, rule, marks);
   }
 }
 
-size_t CompactAny(const void* x, size_t n, const NonzeroRule& rule, uint64_t first,
-                       const PositionSink& sink) {
-  switch (rule.bits) {
-    case 8: return CompactWidth<uint8_t>(x, n, rule, first, sink);
-    case 16: return CompactWidth<uint16_t>(x, n, rule, first, sink);
-    case 32: return CompactWidth<uint32_t>(x, n, rule, first, sink);
-    default: return CompactWidth<uint64_t>(x, n, rule, first, sink);
-  }
+void WritePositionsAny(const uint64_t* marks, uint64_t first, const PositionSink& sink) {
+  if (sink.bits == 32) return WritePositionsTyped<uint32_t>(marks, first, sink);
+  WritePositionsTyped<uint64_t>(marks, first, sink);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -56,8 +39,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lanesort {
 
-HWY_EXPORT(CountAny);
-HWY_EXPORT(CompactAny);
+HWY_EXPORT(MarkAny);
+HWY_EXPORT(WritePositionsAny);
 
 NonzeroRule MakeNonzeroRule(const KeyOrder& order, Nonzero meaning) {
   NonzeroRule rule;
@@ -75,13 +58,25 @@ NonzeroRule MakeNonzeroRule(const KeyOrder& order, Nonzero meaning) {
   return rule;
 }
 
-size_t CountNonzero(const void* x, size_t n, const NonzeroRule& rule) {
-  return HWY_DYNAMIC_DISPATCH(CountAny)(x, n, rule);
+size_t MarkNonzero(const void* x, size_t n, const NonzeroRule& rule, uint64_t* marks) {
+  return HWY_DYNAMIC_DISPATCH(MarkAny)(x, n, rule, marks);
 }
 
-size_t CompactNonzero(const void* x, size_t n, const NonzeroRule& rule, uint64_t first,
-                           const PositionSink& sink) {
-  return HWY_DYNAMIC_DISPATCH(CompactAny)(x, n, rule, first, sink);
+void WritePositions(const uint64_t* marks, uint64_t first, const PositionSink& sink) {
+  HWY_DYNAMIC_DISPATCH(WritePositionsAny)(marks, first, sink);
+}
+
+size_t CompactNonzero(const void* x, size_t n, const NonzeroRule& rule, uint64_t first, const PositionSink& sink) {
+  constexpr size_t kBlock = size_t{1} << 14;
+  uint64_t marks[kBlock / 64];
+  size_t total = 0;
+  for (size_t i = 0; i < n; i += kBlock) {
+    const auto* block = static_cast<const unsigned char*>(x) + i * (rule.bits / 8);
+    const size_t count = MarkNonzero(block, std::min(kBlock, n - i), rule, marks);
+    WritePositions(marks, first + i, sink.Part(total, count));
+    total += count;
+  }
+  return total;
 }
 
 }  // namespace lanesort

@@ -1,6 +1,7 @@
 // Nonzero: which elements are not zero, as ascending positions and a count.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,13 +31,23 @@ struct PositionSink {
   void* data = nullptr;
   uint32_t bits = 32;
   size_t capacity = 0;
+
+  // `count` entries from entry `begin` on, as far as there are so many.
+  PositionSink Part(size_t begin, size_t count) const {
+    begin = std::min(begin, capacity);
+    return {static_cast<unsigned char*>(data) + begin * (bits / 8), bits, std::min(count, capacity - begin)};
+  }
 };
 
-size_t CountNonzero(const void* x, size_t n, const NonzeroRule& rule);
+// Sets bit i % 64 of marks[i / 64] for each element i that counts, and clears the others of
+// ceil(n / 64) words. Returns how many count.
+size_t MarkNonzero(const void* x, size_t n, const NonzeroRule& rule, uint64_t* marks);
 
-// Writes first + i, wrapping, for the elements that count, as far as the capacity goes, and
-// nothing else. Returns how many count in all.
-size_t CompactNonzero(const void* x, size_t n, const NonzeroRule& rule, uint64_t first,
-                           const PositionSink& sink);
+// Fills the sink with first + i, wrapping, for the first marks i; there are at least so many.
+// Nothing else is written.
+void WritePositions(const uint64_t* marks, uint64_t first, const PositionSink& sink);
+
+// Both in one, for as many positions as the sink takes. Returns how many elements count in all.
+size_t CompactNonzero(const void* x, size_t n, const NonzeroRule& rule, uint64_t first, const PositionSink& sink);
 
 }  // namespace lanesort

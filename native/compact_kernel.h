@@ -1,4 +1,4 @@
-// Nonzero for one width and one rule: 64 elements -> 64 bits -> positions, staged in L1.
+// Nonzero for one width and one rule: elements -> mark bits, 64 to a word; marks -> positions.
 #if defined(LANESORT_COMPACT_KERNEL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LANESORT_COMPACT_KERNEL_H_
 #undef LANESORT_COMPACT_KERNEL_H_
@@ -45,71 +45,44 @@ class NonzeroTest {
   hn::Vec<D> limit_;
 };
 
-// Calls visit(bits, i) for each 64 elements from element i on. Elements behind the end are zero.
-template <class T, class Test, class Visit>
-HWY_INLINE void ForEach64(const T* x, size_t n, const Test& test, const Visit& visit) {
-  const typename Test::D d;
+template <class T, bool kLimited>
+size_t MarkTyped(const void* from, size_t n, const NonzeroRule& rule, uint64_t* marks) {
+  const NonzeroTest<T, kLimited> test(rule);
+  const typename NonzeroTest<T, kLimited>::D d;
+  const T* x = static_cast<const T*>(from);
+  size_t count = 0;
   size_t i = 0;
-  for (; i + 64 <= n; i += 64) visit(Bits64(d, x + i, test), i);
-  if (i == n) return;
+  for (; i + 64 <= n; i += 64) {
+    const uint64_t bits = Bits64(d, x + i, test);
+    *marks++ = bits;
+    count += static_cast<size_t>(std::popcount(bits));
+  }
+  if (i == n) return count;
   HWY_ALIGN T tail[64] = {};
   std::memcpy(tail, x + i, (n - i) * sizeof(T));
-  visit(Bits64(d, tail, test), i);
+  *marks = Bits64(d, tail, test);
+  return count + static_cast<size_t>(std::popcount(*marks));
 }
 
-template <class T, bool kLimited>
-size_t CountTyped(const void* x, size_t n, const NonzeroRule& rule) {
-  size_t count = 0;
-  ForEach64(static_cast<const T*>(x), n, NonzeroTest<T, kLimited>(rule),
-            [&](uint64_t bits, size_t) { count += static_cast<size_t>(std::popcount(bits)); });
-  return count;
-}
-
-// Positions gather here by full-vector stores and leave in exact lengths, so that the caller's
-// array is never written past the last position, not even for a moment.
+// Positions are stored by full vectors, so that the last ones of `out` go through a stage: the
+// caller's array is never written past its end, not even for a moment.
 template <class I>
-class StagedPositions {
- public:
-  explicit StagedPositions(const PositionSink& sink)
-      : next_(static_cast<unsigned char*>(sink.data)), left_(sink.capacity) {}
-
-  HWY_INLINE void Append(uint64_t bits, I base) {
-    filled_ += AppendPositions(bits, base, stage_ + filled_);
-    if (HWY_UNLIKELY(filled_ >= kFlush)) Flush();
+void WritePositionsTyped(const uint64_t* marks, uint64_t first, const PositionSink& sink) {
+  constexpr size_t kRoom = 64 + kPositionSlack;
+  uint8_t* out = static_cast<uint8_t*>(sink.data);
+  size_t left = sink.capacity;
+  I base = static_cast<I>(first);
+  for (; left >= kRoom; base = static_cast<I>(base + 64)) {
+    const size_t count = AppendPositions(*marks++, base, out);
+    out += count * sizeof(I);
+    left -= count;
   }
-
-  void Flush() {
-    const size_t count = std::min(filled_, left_);
-    if (count != 0) std::memcpy(next_, stage_, count * sizeof(I));
-    next_ += count * sizeof(I);
-    left_ -= count;
-    filled_ = 0;
+  uint8_t stage[(2 * kRoom) * sizeof(I)];
+  size_t staged = 0;
+  for (; staged < left; base = static_cast<I>(base + 64)) {
+    staged += AppendPositions(*marks++, base, stage + staged * sizeof(I));
   }
-
-  bool Full() const { return left_ == 0; }
-
- private:
-  static constexpr size_t kFlush = 2048 / sizeof(I);
-
-  unsigned char* next_;
-  size_t left_;
-  size_t filled_ = 0;
-  alignas(64) I stage_[kFlush + 64 + kPositionSlack];
-};
-
-template <class T, class I, bool kLimited>
-size_t CompactTyped(const void* x, size_t n, const NonzeroRule& rule, uint64_t first,
-                         const PositionSink& sink) {
-  StagedPositions<I> positions(sink);
-  size_t count = 0;
-  ForEach64(static_cast<const T*>(x), n, NonzeroTest<T, kLimited>(rule),
-            [&](uint64_t bits, size_t i) {
-              if (bits == 0) return;
-              count += static_cast<size_t>(std::popcount(bits));
-              positions.Append(bits, static_cast<I>(first + i));
-            });
-  positions.Flush();
-  return count;
+  if (left != 0) std::memcpy(out, stage, left * sizeof(I));
 }
 
 }  // namespace HWY_NAMESPACE

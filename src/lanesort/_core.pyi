@@ -65,8 +65,19 @@ def compact(x: object, rule: str, order: KeyOrder, indices_out: object, offset: 
     or 'bits' (any bit). Behind the last position nothing is written.
     """
 
-def count_nonzero(x: object, rule: str, order: KeyOrder, threads: int = 1) -> int:
-    """Count the elements of x (n,) that are not zero; rule as for compact."""
+class Nonzeros:
+    """
+    Which elements of x (n,) are not zero; rule as for compact. Only the constructor reads x.
+    """
+
+    def __init__(self, x: object, rule: str, order: KeyOrder, threads: int = 1, control: Control | None = None) -> None: ...
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    def positions(self, indices_out: object, offset: int = 0, threads: int = 1, control: Control | None = None) -> None:
+        """Write the first len(indices_out) positions + offset."""
 
 def top_k(x: object, order: KeyOrder, k: int, values: object | None, indices: object | None, offset: int = 0, lengths: object | None = None, sort_by: str = 'value', threads: int = 1, control: Control | None = None) -> None:
     """

@@ -42,11 +42,16 @@ def check(x: Array, rule: Any, index: Any, capacity: int, offset: int = 0, **opt
     want = reference.nonzero(x, rule)
     out = Guarded(1, capacity, index)
     total = _core.compact(bits_view(x), rule, order, out.array[0], offset % 2**64, **options)
-    assert total == want.size == _core.count_nonzero(bits_view(x), rule, order)
-    kept = want[:capacity]
-    np.testing.assert_array_equal(out.array[0, : kept.size], (kept + offset).astype(index))
+    kept = (want[:capacity] + offset).astype(index)
+    np.testing.assert_array_equal(out.array[0, : kept.size], kept)
     assert not out.written()[0, kept.size * np.dtype(index).itemsize :].any()
     assert out.guards_hold()
+    nonzeros = _core.Nonzeros(bits_view(x), rule, order, **options)
+    assert total == want.size == nonzeros.count
+    exact = Guarded(1, kept.size, index)
+    nonzeros.positions(exact.array[0], offset % 2**64, **options)
+    np.testing.assert_array_equal(exact.array[0], kept)
+    assert exact.guards_hold()
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -149,9 +154,25 @@ def test_wrong_arguments_are_refused(change: dict[str, Any], says: str) -> None:
         _core.compact(**(arguments | change))
 
 
+def test_positions_are_those_of_the_elements_as_read() -> None:
+    x = np.ones(200, np.uint32)
+    nonzeros = _core.Nonzeros(x, "value", key_order(x.dtype, Order()))
+    x[:] = 0
+    out = np.zeros(300, np.uint64)
+    nonzeros.positions(out)
+    np.testing.assert_array_equal(out, [*range(200), *[0] * 100])
+    with pytest.raises(ValueError, match="indices_out has items of 2 bytes; accepted are 4, 8"):
+        nonzeros.positions(np.zeros(200, np.uint16))
+
+
 def test_a_cancelled_call_ends() -> None:
     control = _core.Control()
     control.cancel()
     x = np.zeros(100, np.uint32)
+    order = key_order(x.dtype, Order())
     with pytest.raises(_core.Cancelled):
-        _core.compact(x, "value", key_order(x.dtype, Order()), np.zeros(4, np.uint32), control=control)
+        _core.compact(x, "value", order, np.zeros(4, np.uint32), control=control)
+    with pytest.raises(_core.Cancelled):
+        _core.Nonzeros(x, "value", order, control=control)
+    with pytest.raises(_core.Cancelled):
+        _core.Nonzeros(x, "value", order).positions(np.zeros(4, np.uint32), control=control)

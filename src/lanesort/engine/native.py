@@ -129,9 +129,9 @@ class NativeEngine:
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""
         bits = _adjacent(bits_view(_native(values)))
-        order = key_order(values.dtype, ANY)
-        positions = np.empty(_core.count_nonzero(bits, rule, order), np.int64)
-        _core.compact(bits, rule, order, positions)
+        nonzeros = _core.Nonzeros(bits, rule, key_order(values.dtype, ANY))
+        positions = np.empty(nonzeros.count, np.int64)
+        nonzeros.positions(positions)
         return positions
 
 

@@ -121,22 +121,18 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
 def _positions(
     row: Array, size: int | None, fill: int, offset: int, dtype: np.dtype[Any], threads: int
 ) -> tuple[Array, int]:
-    order = key_order(row.dtype, Order())
-    bits = bits_view(row)
-    if size is None:
-        size = _core.count_nonzero(bits, "value", order, threads=threads)
+    order, bits, control = key_order(row.dtype, Order()), bits_view(row), current()
     wide = dtype if dtype.itemsize >= 4 else np.dtype(np.int64)
-    made = np.empty(size, wide)
-    total = _core.compact(
-        bits,
-        "value",
-        order,
-        made.view(f"u{wide.itemsize}"),
-        offset=offset,
-        threads=threads,
-        control=current(),
-    )
-    made[min(total, size) :] = fill
+    unsigned = f"u{wide.itemsize}"
+    if size is None:
+        nonzeros = _core.Nonzeros(bits, "value", order, threads, control)
+        total = nonzeros.count
+        made = np.empty(total, wide)
+        nonzeros.positions(made.view(unsigned), offset, threads, control)
+    else:
+        made = np.empty(size, wide)
+        total = _core.compact(bits, "value", order, made.view(unsigned), offset, threads, control)
+        made[min(total, size) :] = fill
     return made.astype(dtype, copy=False), total
 
 
