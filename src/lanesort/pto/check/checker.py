@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lanesort.errors import ArgumentValueError, ProgramError
 from lanesort.pto.check.finding import KINDS, Finding
 from lanesort.pto.check.memory import overlaps, placements, reads, unused
-from lanesort.pto.check.pipes import has_synchronisation, hazards
+from lanesort.pto.check.pipes import UNMODELLED_ORDER, has_synchronisation, hazards
 from lanesort.pto.check.portability import portability
 from lanesort.pto.check.rules import faults, rules
 from lanesort.pto.check.state import Walk
@@ -122,9 +122,7 @@ def check(
         if len(walks) > 1:
             findings += portability(walks, found)
         notes |= {note: None for walk in walks for note in walk.notes}
-        if not manual and not any(map(has_synchronisation, _reached(module, one))):
-            text = "no flags or barriers: taken to be written for automatic synchronisation"
-            notes[f"@{one.name}: {text}; pipes are checked with --manual"] = None
+        notes |= dict.fromkeys(_pipe_notes(module, one, manual))
         maps += [ub_map(one, walk) for walk in walks]
     ordered = sorted(_distinct(findings), key=_position)
     return Report(tuple(ordered[:MOST_FINDINGS]), tuple(notes), tuple(maps))
@@ -189,8 +187,8 @@ def _found(module: Module, function: Function, walk: Walk, manual: bool) -> list
     reached = _reached(module, function)
     found = [*placements(walk), *overlaps(walk), *rules(walk), *faults(walk), *reads(walk)]
     for one in reached:
-        found += unused(one)
-    if manual or any(map(has_synchronisation, reached)):
+        found += unused(one, walk)
+    if _order_is_checked(reached, manual):
         found += hazards(walk)
     known = {(finding.place, finding.function) for finding in found if finding.severity == "error"}
     beyond = any(finding.id == "ub-overflow" for finding in found)
@@ -198,6 +196,31 @@ def _found(module: Module, function: Function, walk: Walk, manual: bool) -> list
         if (step.place, where.name) not in known and not (beyond and "of UB are needed" in text):
             found.append(Finding("cannot-run", f"{step.op}: {text}", step.place, where.name))
     return found
+
+
+def _order_is_checked(reached: Sequence[Function], manual: bool) -> bool:
+    by_hand = manual or any(map(has_synchronisation, reached))
+    return by_hand and not _unmodelled_order(reached)
+
+
+def _unmodelled_order(reached: Sequence[Function]) -> set[str]:
+    return {
+        step.op
+        for one in reached
+        for step in _steps(one.body or Block())
+        if not step.modelled and step.op in UNMODELLED_ORDER
+    }
+
+
+def _pipe_notes(module: Module, function: Function, manual: bool) -> Iterator[str]:
+    """Say why the order of the pipes was not checked."""
+    reached = _reached(module, function)
+    unmodelled = ", ".join(sorted(f"pto.{op}" for op in _unmodelled_order(reached)))
+    if unmodelled:
+        yield f"@{function.name}: pipes are ordered by {unmodelled}, not modelled, and were not checked"
+    elif not manual and not any(map(has_synchronisation, reached)):
+        text = "no flags or barriers: taken to be written for automatic synchronisation"
+        yield f"@{function.name}: {text}; pipes are checked with --manual"
 
 
 def _merged(found: Mapping[str, Sequence[Finding]]) -> list[Finding]:

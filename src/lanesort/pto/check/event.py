@@ -31,12 +31,15 @@ class Role:
         Value number of the allocation that its bytes belong to; None for those of an argument.
     assumed
         Whether its valid size is not known, so that its whole size stands for it.
+    written
+        Whether the step writes it.
     """
 
     name: str
     operand: TileOperand
     root: int | None
     assumed: bool
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)

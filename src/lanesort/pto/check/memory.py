@@ -129,6 +129,12 @@ class _Ledger:
         if view is not None:
             view[...] = value
 
+    def overwrite(self, access: Access | None) -> None:
+        """Note that bytes are written, by something that is not left over from a merge."""
+        if access is not None:
+            self.put(self.written, access, True)
+            self.put(self.stale, access, 0)
+
 
 def reads(walk: Walk) -> Iterator[Finding]:
     """Find reads of bytes that nothing wrote, and of what a merge may not have written."""
@@ -137,14 +143,16 @@ def reads(walk: Walk) -> Iterator[Finding]:
         ledger.put(ledger.written, access, True)
     somewhere = False
     for number, event in enumerate(walk.events, 1):
+        for filled in walk.filled.get(number - 1, ()):
+            somewhere = somewhere or filled is None
+            ledger.overwrite(filled)
         for access in event.reads:
             if not somewhere and not event.assumed:
                 yield from _unwritten(event, _needed(event, access), ledger)
             if not event.assumed:
                 yield from _stale(event, access, ledger, walk)
         for access in event.writes:
-            ledger.put(ledger.written, access, True)
-            ledger.put(ledger.stale, access, 0)
+            ledger.overwrite(access)
         leftover = _leftover(event)
         if leftover is not None:
             ledger.put(ledger.stale, leftover, number)
@@ -221,8 +229,8 @@ _ALIASES = {"subview": "src", "treshape": "src", "bind_tile": "src", "set_valids
 """Steps that only give a tile another name or size."""
 
 
-def unused(function: Function) -> Iterator[Finding]:
-    """Find tiles that nothing uses."""
+def unused(function: Function, walk: Walk) -> Iterator[Finding]:
+    """Find tiles that nothing uses; one that only gives a name to bytes of others takes no room."""
     steps = list(_all(function.body or Block()))
     used: set[int] = set()
     for step in reversed(steps):
@@ -233,9 +241,20 @@ def unused(function: Function) -> Iterator[Finding]:
         if alias and step.op == "treshape" and not step.results:
             used.update(step.used())
     for step in steps:
-        if step.op == "alloc_tile" and step.results[0] not in used:
+        if (
+            step.op == "alloc_tile"
+            and step.results[0] not in used
+            and not _shares(step, function, used, walk)
+        ):
             text = f"{function.name_of(step.results[0])} is allocated and never used"
             yield Finding("unused-tile", text, step.place, function.name)
+
+
+def _shares(step: Step, function: Function, used: set[int], walk: Walk) -> bool:
+    """Say whether the text places a tile on bytes of a tile that is used."""
+    mine = [one for one in walk.placements.values() if one.step is step and one.given]
+    theirs = [one for one in walk.placements.values() if one.function is function and one.value in used]
+    return any(one.start < other.stop and other.start < one.stop for one in mine for other in theirs)
 
 
 def _all(block: Block) -> Iterator[Step]:

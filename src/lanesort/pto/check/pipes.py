@@ -22,9 +22,11 @@ from lanesort.pto.memory import Access
 from lanesort.pto.operations import SYNCHRONISATION
 from lanesort.pto.program import Block, Function, Step
 
-__all__ = ["has_synchronisation", "hazards"]
+__all__ = ["UNMODELLED_ORDER", "has_synchronisation", "hazards"]
 
 PIPES = ("MTE2", "V", "MTE3", "S")
+UNMODELLED_ORDER = ("get_buf", "rls_buf", "mem_bar")
+"""Operations that order the pipes as well, in ways that are not modelled."""
 FLAGS_OF_PAIR = 8
 """Events EVENT_ID0 … EVENT_ID7 of a pair of pipes."""
 MOST_PENDING = 128

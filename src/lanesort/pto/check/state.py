@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -94,6 +94,9 @@ class Walk:
         Bytes of UB that the caller has written.
     notes
         What was not known, and so not checked.
+    filled
+        Bytes that a loop of which only two iterations were followed may have written, by the
+        number of events in front of them; None stands for anywhere.
     complete
         False if the check gave up before the end.
     """
@@ -109,6 +112,7 @@ class Walk:
         self.refused: dict[int, tuple[Step, Function, str]] = {}
         self.given: list[Access] = []
         self.notes: dict[str, None] = {}
+        self.filled: dict[int, list[Access | None]] = {}
         self.complete = True
         self._steps = 0
         self._tiles: dict[int, tuple[PlacedTile, int | None]] = {}
@@ -125,11 +129,23 @@ class Walk:
         if len(self.notes) < MOST_FINDINGS:
             self.notes[text] = None
 
-    def cut(self, step: Step, function: Function, count: int | None) -> None:
-        """Note that a loop was not followed to its end."""
+    def cut(self, step: Step, function: Function, count: int | None, first: int) -> None:
+        """Note that a loop was not followed to its end; its events begin with number `first`."""
+        self.filled.setdefault(len(self.events), []).extend(self._reach(first))
         line = f" in line {step.place.line}" if step.place else ""
         times = "an unknown number of" if count is None else str(count)
         self.note(f"@{function.name}: the loop{line} has {times} iterations; two were followed")
+
+    def _reach(self, first: int) -> Iterator[Access | None]:
+        """Yield what later iterations may write: all of every tile that the first ones wrote into."""
+        placed = {(one.function.name, one.value): one for one in self.placements.values()}
+        for event in self.events[first:]:
+            for role in event.roles:
+                one = placed.get((event.function.name, role.root if role.root is not None else -1))
+                if role.written and one is not None:
+                    yield Access("ub", one.start, one.stop - one.start)
+            if any(access.space == "ub" for access in event.writes) and not event.roles:
+                yield None
 
     def refuse(self, step: Step, function: Function, text: str) -> None:
         """Keep the reason why a step can't be executed."""

@@ -41,6 +41,7 @@ SIZE_OPERANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Operands that only say which part of a tile is valid."""
 
+STORES = ("tstore", "dma_store", "mte_ub_gm", "copy_ubuf_to_gm")
 WRITTEN_ROLES = ("dst", "index_dst", "tmp", "outs")
 
 
@@ -202,7 +203,7 @@ class Straight:
         somewhere = False
         for name, value in _named(step):
             tile = registers[value]
-            written = name in WRITTEN_ROLES and step.op not in ("tstore", "dma_store", "mte_ub_gm")
+            written = _written(step, name)
             if isinstance(tile, PlacedTile) and _inside(tile):
                 (writes if written else reads).append(tile.window.access)
             elif written and (tile is UNKNOWN or isinstance(tile, Pointer)):
@@ -219,6 +220,12 @@ class Straight:
         path: tuple[Spot, ...],
     ) -> None:
         reads, writes, somewhere = touched
+        if somewhere:
+            line = f" in line {step.place.line}" if step.place else ""
+            self.walk.note(
+                f"@{frame.function.name}: where {step.op}{line} writes is not known; reads of bytes that "
+                "nothing wrote were not looked for behind it"
+            )
         self._stored.update(access.space for access in writes)
         roles = tuple(self._roles(step, registers))
         if any(role.assumed for role in roles):
@@ -240,7 +247,8 @@ class Straight:
         for name, value in _named(step):
             tile = registers[value]
             if isinstance(tile, PlacedTile):
-                yield Role(name, tile.operand(name), self.walk.root(tile), self.walk.is_assumed(tile))
+                root, assumed = self.walk.root(tile), self.walk.is_assumed(tile)
+                yield Role(name, tile.operand(name), root, assumed, _written(step, name))
 
     def _loaded(self, step: Step, prepared: PreparedStep | str, registers: list[Any]) -> bool:
         """Load a scalar from an array that the caller gave and the program has not stored into."""
@@ -272,6 +280,11 @@ def _whole_size(step: Step, registers: list[Any], frame: Frame) -> tuple[int, in
 
 def _inside(tile: PlacedTile) -> bool:
     return tile.address >= 0 and tile.address + tile.extent_bytes <= tile.memory.size_bytes
+
+
+def _written(step: Step, name: str) -> bool:
+    """Say whether a step writes the tile that it calls by this name."""
+    return name in WRITTEN_ROLES and step.op not in STORES
 
 
 def _named(step: Step) -> Iterator[tuple[str, int]]:

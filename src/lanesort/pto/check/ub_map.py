@@ -88,9 +88,8 @@ def ub_map(function: Function, walk: Walk) -> UbMap:
             steps.append(event.step)
         for role in event.roles:
             if role.root is not None:
-                written = role.name in ("dst", "index_dst", "tmp") and event.step.op != "tstore"
                 lane = uses.setdefault((event.function.name, role.root), {})
-                lane.setdefault(number, set()).add("W" if written else "R")
+                lane.setdefault(number, set()).add("W" if role.written else "R")
     lanes = [
         Lane(one.name, one.start, one.stop, one.given, _letters(uses, one, len(steps)))
         for one in walk.placements.values()

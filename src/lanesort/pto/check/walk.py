@@ -123,8 +123,7 @@ class _Walker:
         known = all(map(is_number, (lower, upper, by)))
         count = len(range(lower, upper, by)) if known else None
         whole = count is not None and count <= MOST_TURNS
-        if not whole:
-            self.walk.cut(step, frame.function, count)
+        begin = len(self.walk.events)
         values = [registers[value] for value in step.values("initial")]
         (block,) = step.regions
         index, *carried = block.arguments
@@ -132,12 +131,14 @@ class _Walker:
             registers[index] = lower + turn * by if is_number(lower) and is_number(by) else UNKNOWN
             assign(registers, carried, values)
             values = self.block(block, registers, frame)
+        if not whole:
+            self.walk.cut(step, frame.function, count, begin)
         assign(registers, step.results, values if whole else forget(values))
 
     def _while(self, step: Step, registers: list[Any], frame: Frame) -> None:
         before, after = step.regions
         values = [registers[value] for value in step.values("initial")]
-        whole = True
+        whole, begin = True, len(self.walk.events)
         for turn in range(MOST_TURNS + 1):
             assign(registers, before.arguments, values)
             holds, *values = self.block(before, registers, frame) or [UNKNOWN]
@@ -145,7 +146,7 @@ class _Walker:
                 break
             whole = whole and is_number(holds)
             if turn == MOST_TURNS or (not whole and turn >= CUT_TURNS):
-                self.walk.cut(step, frame.function, None)
+                self.walk.cut(step, frame.function, None, begin)
                 whole = False
                 break
             assign(registers, after.arguments, values)
