@@ -12,6 +12,7 @@ from lanesort.engine.protocol import Engine
 from lanesort.errors import ArgumentValueError, ProgramError
 from lanesort.pto.arguments import bind
 from lanesort.pto.check.advice import advice
+from lanesort.pto.check.checker import check
 from lanesort.pto.machine import UNLIMITED_UB_BYTES, BlockIndex, Machine, Trace
 from lanesort.pto.prepare import PreparedFunction, PreparedModule
 from lanesort.pto.program import Function, Module
@@ -28,6 +29,9 @@ DEFAULT_STEPS = 10_000_000
 
 DEFAULT_TARGET = "a2a3"
 """Target of a text that names none."""
+
+ENFORCED, PARSE_ONLY = "enforced", "parse-only"
+"""What the choice ``rules`` offers."""
 
 _MOST_PREPARED = 16
 _prepared: dict[tuple[int, int], PreparedModule] = {}
@@ -110,7 +114,8 @@ def run(
     engine
         Who orders pairs: ``native``, ``reference`` or ``datapath``.
     choices
-        Choices for unpinned behaviours, by id.
+        Choices for unpinned behaviours, by id. ``{"rules": "parse-only"}`` runs nothing and
+        reports the rules that the program breaks, and whatever else a check finds, as warnings.
     function
         Which function; may be left out if only one can be meant.
     block
@@ -172,10 +177,13 @@ def run(
     parsed = _parse(module) if isinstance(module, str) else module
     wanted = choose_function(parsed, function)
     chosen = _find_target(parsed, target)
+    made = dict(choices or {})
+    if _only_parsed(made):
+        return _unrun(parsed, wanted, chosen, args)
     for about in (SORT, MERGE):
-        chosen.choose(about, choices)
+        chosen.choose(about, made)
     recorded = Trace(trace)
-    machine = Machine(parsed, chosen, engine, dict(choices or {}), _block(block), max_steps, recorded)
+    machine = Machine(parsed, chosen, engine, made, _block(block), max_steps, recorded)
     machine.check_sorted = check_sorted
     prepared = _prepare(parsed, chosen.ub_bytes or UNLIMITED_UB_BYTES).function(wanted.name)
     bound = bind(wanted, args, machine, prepared.allocation.stop)
@@ -199,6 +207,25 @@ def run(
         tuple(machine.log),
         machine.steps_limit - machine.steps_left,
     )
+
+
+def _only_parsed(choices: dict[str, str]) -> bool:
+    """Take the choice ``rules`` out of the others, and say whether nothing is to be run."""
+    rules = choices.pop("rules", ENFORCED)
+    if rules not in (ENFORCED, PARSE_ONLY):
+        raise ArgumentValueError(f"choices['rules'] is {rules!r}; on offer are {ENFORCED!r}, {PARSE_ONLY!r}")
+    return rules == PARSE_ONLY
+
+
+def _unrun(
+    module: Module, function: Function, target: Target, args: Mapping[str, Any] | Sequence[Any] | None
+) -> RunResult:
+    """Return the result of running nothing: what a check finds, and where the tiles are."""
+    named = args if isinstance(args, Mapping) else dict(zip(function.arguments, args or (), strict=False))
+    report = check(module, target, function=function.name, args=named)
+    tiles = _prepare(module, target.ub_bytes or UNLIMITED_UB_BYTES).function(function.name).allocation.tiles
+    found = tuple(map(str, (*report.errors, *report.warnings)))
+    return RunResult({}, (), (), (), (), found, (), tiles, (), 0)
 
 
 def _parse(text: str) -> Module:

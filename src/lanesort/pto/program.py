@@ -250,6 +250,8 @@ class Function:
         Name of every value in the text, for messages and printing; not compared.
     place
         Where the function stands.
+    argument_extra
+        Attributes of each argument, name to text; empty where no argument has any.
     """
 
     name: str
@@ -261,6 +263,7 @@ class Function:
     extra: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = field(default=(), compare=False)
     place: Place | None = field(default=None, compare=False)
+    argument_extra: tuple[Mapping[str, str], ...] = ()
 
     def name_of(self, value: int) -> str:
         """Return the name of a value as a reader of the text knows it, with ``%``."""

@@ -12,6 +12,7 @@ from lanesort.pto.interpreter import run
 from tests.pto.interpreter.programs import function, on_tiles, tile_type, view
 
 PTRS = "!pto.ptr<f32, gm>, !pto.ptr<f32, ub>"
+PADDED = f" : {PTRS}, i64, i64, i64, i64, i64, pad i64, i64, i64"
 BACK = "!pto.ptr<f32, ub>, !pto.ptr<f32, gm>"
 
 
@@ -136,6 +137,10 @@ def test_the_older_copies_with_their_loop_registers() -> None:
         (
             f"pto.mte_gm_ub %x, %w, %z, %len nburst(%n, %len, %len) : {PTRS}, i64, i64, i64, i64, i64",
             "of UB are needed, and it has 196608",
+        ),
+        (
+            "pto.mte_gm_ub %x, %u, %z, %len nburst(%n, %len, %len) pad(%far, %z, %z)" + PADDED,
+            r"pads its bursts with \(993, 0, 0\), which is not modelled: fill the tile first",
         ),
     ],
 )

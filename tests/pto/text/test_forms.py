@@ -148,6 +148,24 @@ module attributes {pto.kernel_kind = #pto.kernel_kind<vector>, pto.target_arch =
 BODIES = BODIES.replace(" T,", f" {F32_32},").replace("(T)", f"({F32_32})")
 
 
+def test_attributes_of_arguments_survive_printing() -> None:
+    module = parse('func.func @f(%a: i1 {pto.role = "in", pto.slot = 1 : i32}, %b: i32) { return }')
+    assert module.functions[0].argument_extra == ({"pto.role": '"in"', "pto.slot": "1 : i32"}, {})
+    assert parse(print_module(module)) == module
+    assert parse("func.func @f(%a: i1) { return }").functions[0].argument_extra == ()
+
+
+def test_while_without_carried_values_needs_no_parentheses() -> None:
+    body = "{ scf.condition(%c) } do { scf.yield } attributes {note = 1 : i8}"
+    bare, usual = (
+        parse(f"func.func @f(%c: i1) {{ scf.while {p}: () -> () {body} return }}") for p in ("", "() ")
+    )
+    assert bare == usual
+    assert parse(print_module(bare)) == bare
+    with pytest.raises(ProgramError, match="1 types are written for 0 carried values"):
+        parse(f"func.func @f(%c: i1) {{ scf.while : (i1) -> () {body} return }}")
+
+
 def test_bodies_and_module_survive_printing() -> None:
     module = parse(BODIES)
     assert module.target_arch == "a5"

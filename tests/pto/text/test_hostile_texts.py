@@ -61,6 +61,15 @@ HOSTILE = {
     "quoted branch": text_of('"cf.br"()[^bb1] : () -> ()'),
     "another module inside a function": text_of("module {}"),
     "alias of itself": "!a = !a\n",
+    "aliases of aliases": "#a0 = 1\n"
+    + "".join(f"#a{i + 1} = [#a{i}, #a{i}]\n" for i in range(60))
+    + "module attributes {x = #a60} {}",
+    "type aliases of type aliases": "!a0 = i32\n"
+    + "".join(f"!a{i + 1} = tuple<!a{i}, !a{i}>\n" for i in range(60))
+    + "func.func @f(%a: !a60) {return}",
+    "quoted segments without end": text_of(
+        f'"pto.alloc_tile"(%q) {{operandSegmentSizes = array<i32: {"1, " * 9000}1>}} : (i64) -> {F32_32}'
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from lanesort.errors import MachineError
@@ -75,6 +75,15 @@ def _require_sides(src: Pointer, dst: Pointer, inward: bool) -> None:
         raise MachineError(f"copies from {wanted[0]} to {wanted[1]}, and here from {sides[0]} to {sides[1]}")
 
 
+def _require_no_padding(values: Sequence[int | float]) -> None:
+    if values:
+        shown = ", ".join(map(str, values))
+        raise MachineError(
+            f"pads its bursts with ({shown}), which is not modelled: fill the tile first, for example with "
+            "tfillpad or texpands, and copy without padding"
+        )
+
+
 def _grouped(inward: bool) -> Factory:
     """Prepare a copy whose repetitions are written in groups: ``nburst(…) loop(…)``."""
 
@@ -83,12 +92,12 @@ def _grouped(inward: bool) -> Factory:
         bursts, loops = step.values("nburst"), step.values("loops")
         if len(bursts) != 3 or len(loops) % 3:
             raise MachineError("each group needs a count, the source's stride and the destination's")
-        if step.values("pad"):
-            raise MachineError("padding of bursts is not modelled")
+        padding = step.values("pad")
         # The text lists the innermost loop first.
         groups = [*(loops[i : i + 3] for i in reversed(range(0, len(loops), 3))), bursts]
 
         def make(registers: Registers) -> Bursts:
+            _require_no_padding([registers[v] for v in padding])
             found = tuple([Loop(*[registers[v] for v in group]) for group in groups])
             return Bursts(registers[src], registers[dst], registers[length], found)
 
@@ -114,8 +123,9 @@ def _copy(inward: bool) -> Factory:
         padding = [step.value(name) for name in ("left_padding", "right_padding")] if inward else []
 
         def make(registers: Registers) -> Bursts:
-            if any(registers[v] for v in padding):
-                raise MachineError("padding of bursts is not modelled")
+            amounts = [registers[v] for v in padding]
+            if any(amounts):
+                _require_no_padding(amounts)
             innermost = Loop(registers[count], registers[src_stride], registers[dst_stride])
             loops = (*_outer_loops(registers[-1], way), innermost)
             return Bursts(registers[src], registers[dst], registers[length], loops)

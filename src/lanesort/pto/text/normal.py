@@ -128,6 +128,7 @@ class _Lowering:
             {name: str(value) for name, value in sorted(operation.attributes.items())},
             tuple(self._names),
             self._source.place(self.start(operation)),
+            _argument_extra(operation),
         )
 
     # -- values ---------------------------------------------------------------------------
@@ -366,6 +367,13 @@ def _plain(value: XdslAttribute | None) -> Attribute:
         case _:
             word = keyword_of(value)
             return str(value) if word is None else word
+
+
+def _argument_extra(operation: func.FuncOp) -> tuple[dict[str, str], ...]:
+    given = operation.arg_attrs
+    if given is None:
+        return ()
+    return tuple(_extra(each.data, ()) for each in given.data if isinstance(each, builtin.DictionaryAttr))
 
 
 def _extra(attributes: Mapping[str, XdslAttribute], known: Iterable[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects import func, scf
@@ -12,6 +12,7 @@ from xdsl.parser import Parser
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from lanesort.errors import ArgumentTypeError
 from lanesort.pto.operations import OPERATIONS
@@ -57,8 +58,8 @@ class _For(scf.ForOp):
         return made
 
 
-def _carried(reader: Reader) -> tuple[list[Parser.UnresolvedArgument], list[SSAValue]]:
-    """Read ``(%a = %b, …) -> (T, …)`` and return the names and the first values."""
+def _assignments(reader: Reader) -> tuple[list[Parser.UnresolvedArgument], list[SSAValue]]:
+    """Read ``(%a = %b, …)`` and return the names and the first values."""
 
     def assignment() -> tuple[Parser.UnresolvedArgument, SSAValue]:
         name = reader.parse_argument(expect_type=False)
@@ -66,16 +67,49 @@ def _carried(reader: Reader) -> tuple[list[Parser.UnresolvedArgument], list[SSAV
         return name, reader.operand()
 
     pairs = reader.parse_comma_separated_list(reader.Delimiter.PAREN, assignment)
+    return [name for name, _ in pairs], [value for _, value in pairs]
+
+
+def _carried(reader: Reader) -> tuple[list[Parser.UnresolvedArgument], list[SSAValue]]:
+    """Read ``(%a = %b, …) -> (T, …)`` and return the names and the first values."""
+    names, values = _assignments(reader)
     if reader.parse_optional_punctuation("->"):
         at = reader.pos
         bracket = reader.parse_optional_punctuation("(")
         types = [] if reader.parse_optional_punctuation(")") else reader.types()
         if bracket and types:
             reader.parse_punctuation(")")
-        if len(types) != len(pairs):
-            raise Fault(at, f"{len(types)} types are written for {len(pairs)} carried values")
-        reader.agree([value for _, value in pairs], types, at)
-    return [name for name, _ in pairs], [value for _, value in pairs]
+        if len(types) != len(values):
+            raise Fault(at, f"{len(types)} types are written for {len(values)} carried values")
+        reader.agree(values, types, at)
+    return names, values
+
+
+class _While(scf.WhileOp):
+    """``scf.while`` that may lack its parentheses where nothing is carried."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> scf.WhileOp:  # type: ignore[override]  # gives the plain operation
+        """Read carried values, condition and body."""
+        reader = cast(Reader, parser)
+        names, carried = _assignments(reader) if reader.stands_before(MLIRTokenKind.L_PAREN) else ([], [])
+        reader.parse_punctuation(":")
+        at = reader.pos
+        types = reader.parse_function_type()
+        inputs = types.inputs.data
+        if len(inputs) != len(carried):
+            raise Fault(at, f"{len(inputs)} types are written for {len(carried)} carried values")
+        reader.agree(carried, inputs, at)
+        before = reader.parse_region([n.resolve(type_) for n, type_ in zip(names, inputs, strict=True)])
+        reader.parse_characters("do")
+        after = reader.parse_region()
+        made = scf.WhileOp(carried, types.outputs.data, before, after)
+        if (attributes := reader.parse_optional_attr_dict_with_keyword()) is not None:
+            made.attributes |= attributes.data
+        return made
+
+
+_OWN: Mapping[str, type[Operation]] = {"scf.for": _For, "scf.while": _While}
 
 
 class _PtoParser(Reader):
@@ -98,8 +132,8 @@ class _PtoParser(Reader):
         return made
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
-        if name == "scf.for":
-            return _For
+        if name in _OWN:
+            return _OWN[name]
         ours = name.startswith("pto.")
         found = operation(name) or generic_operation(name) if ours else None
         known = found or _KNOWN.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack)

@@ -9,6 +9,8 @@ from lanesort.pto.program import Operand
 
 __all__ = ["by_name", "by_sizes"]
 
+_MOST_SHOWN = 16
+
 
 def by_name(name: str, numbers: Sequence[int], refuse: Callable[[str], Exception]) -> tuple[Operand, ...]:
     """Return the operands of an operation, aligned with its signature.
@@ -56,7 +58,8 @@ def by_sizes(
     """Return the operands of an operation whose generic form says how many belong to each name."""
     marks = OPERATIONS[name].operands
     if len(sizes) != len(marks) or sum(sizes) != len(numbers) or min(sizes, default=0) < 0:
-        raise refuse(f"operandSegmentSizes {list(sizes)} do not fit {', '.join(marks)}")
+        shown = ", ".join(map(str, sizes[:_MOST_SHOWN])) + (", …" if len(sizes) > _MOST_SHOWN else "")
+        raise refuse(f"operandSegmentSizes [{shown}] do not fit {', '.join(marks)}")
     found: list[Operand] = []
     at = 0
     for mark, size in zip(marks, sizes, strict=True):

@@ -71,10 +71,11 @@ def _function(function: Function, form: Form) -> list[str]:
     writer = _Writer(function, form)
     namer = writer.namer
     arguments = range(len(function.arguments))
-    if function.body is None:
-        shown = namer.types(arguments)
-    else:
-        shown = ", ".join(f"{namer.name(v)}: {namer.type(v)}" for v in arguments)
+    extra = [dictionary(each) for each in function.argument_extra] or [""] * len(arguments)
+    written = (
+        namer.type(v) if function.body is None else f"{namer.name(v)}: {namer.type(v)}" for v in arguments
+    )
+    shown = ", ".join(f"{argument}{attributes}" for argument, attributes in zip(written, extra, strict=True))
     private = "private " if function.private else ""
     results = ", ".join(map(writer.show, function.results))
     head = f"{_INDENT}func.func {private}@{function.name}({shown})"

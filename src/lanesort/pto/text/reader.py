@@ -29,6 +29,7 @@ LIMITS = {
     "elements in a constant": 4096,
     "operations": 50_000,
     "characters": 4_000_000,
+    "characters of aliases written out": 1_000_000,
 }
 """Bounds on what a text may hold; beyond them it is refused."""
 
@@ -56,8 +57,14 @@ class Reader(Parser):
         self.constants: list[Operation] = []
         self._regions_deep = 0
         self._labels = 0
+        self._written_out = 0
+        self._alias_sizes: dict[str, int] = {}
         super().__init__(context, "")
         self._parser_state = ParserState(Lexer(Input(text, "<text>")))
+
+    def stands_before(self, kind: MLIRTokenKind) -> bool:
+        """Say whether the next token is of a kind."""
+        return self._current_token.kind == kind
 
     # -- values ---------------------------------------------------------------------------
 
@@ -173,6 +180,23 @@ class Reader(Parser):
         """Read a region, not too deep inside others."""
         with self._deeper():
             return super().parse_optional_region(arguments)
+
+    def _parse_alias_def(self) -> None:
+        # An alias of two aliases of two aliases … is short text for what no memory holds.
+        start, before = self.pos, self._written_out
+        name = self._current_token.text
+        super()._parse_alias_def()  # type: ignore[no-untyped-call]  # xDSL's has no annotation
+        self._alias_sizes[name] = self.pos - start + self._written_out - before
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Attribute:  # type: ignore[override]  # xDSL's is overloaded on is_type
+        self._written_out += self._alias_sizes.get(f"{'!' if is_type else '#'}{attr_or_dialect_name}", 0)
+        most = LIMITS["characters of aliases written out"]
+        if self._written_out > most:
+            raise Fault(
+                self.pos, f"the text has more than {most} characters once its aliases are written out"
+            )
+        read: Attribute = super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)  # type: ignore[call-overload]  # xDSL's overloads are for literals
+        return read
 
     def _parse_block(self) -> Block:
         self._labels += 1
