@@ -144,5 +144,9 @@ def _print(module: Module, report: Report, with_maps: bool) -> None:
     if with_maps:
         for one in report.maps:
             console.print(map_text(one))
-    counts = f"{len(report.errors)} errors, {len(report.warnings)} warnings"
-    console.print("clean" if report.clean else counts)
+    counts = ", ".join(
+        f"{len(found)} {noun}{'' if len(found) == 1 else 's'}"
+        for found, noun in ((report.errors, "error"), (report.warnings, "warning"))
+        if found
+    )
+    console.print(counts or "clean")

@@ -46,7 +46,7 @@ def test_an_error_is_shown_with_its_line_and_what_to_add(
     assert "  pto.tadds ins(%t, %zero" in shown
     assert '  add behind line 12: pto.set_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]' in shown
     assert '  add before line 13: pto.wait_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]' in shown
-    assert "1 errors, 0 warnings" in shown
+    assert shown.endswith("\n1 error\n")
 
 
 def test_warnings_decide_under_werror_only(write: Write) -> None:

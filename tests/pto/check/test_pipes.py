@@ -135,6 +135,12 @@ def test_arms_of_a_condition_are_not_one_behind_the_other() -> None:
     assert "missing-flag" not in ids(apart, more=", %yes: i1")
 
 
+def test_a_condition_is_waited_for_as_a_whole() -> None:
+    body = f"{LOAD}  scf.if %yes {{\n{USE}  }} else {{\n  }}\n"
+    (finding,) = found(body, more=", %yes: i1")
+    assert [line.where for line in finding.add] == ["behind line 12", "before the scf.if of line 13"]
+
+
 def test_a_barrier_between_sorts_is_for_a2a3() -> None:
     body = """
   %idx = pto.alloc_tile : T(1x64xi32)

@@ -125,6 +125,8 @@ def check(
         notes |= dict.fromkeys(_pipe_notes(module, one, manual))
         maps += [ub_map(one, walk) for walk in walks]
     ordered = sorted(_distinct(findings), key=_position)
+    if len(ordered) > MOST_FINDINGS:
+        notes[f"{len(ordered)} findings; the first {MOST_FINDINGS} are given"] = None
     return Report(tuple(ordered[:MOST_FINDINGS]), tuple(notes), tuple(maps))
 
 

@@ -126,7 +126,7 @@ _TABLE = (
     ),
     Kind(
         "flag-never-waited",
-        "warning",
+        "error",
         "A flag is set and nothing waits for it.",
         "wait for it, or remove the line; a flag left over is met by the next kernel",
         fixed=True,

@@ -29,7 +29,8 @@ UNMODELLED_ORDER = ("get_buf", "rls_buf", "mem_bar")
 """Operations that order the pipes as well, in ways that are not modelled."""
 FLAGS_OF_PAIR = 8
 """Events EVENT_ID0 … EVENT_ID7 of a pair of pipes."""
-MOST_PENDING = 128
+MOST_PENDING = 512
+"""Steps of a pipe that are kept to be compared with later ones of the others."""
 Key = tuple[str, str, str]
 """A flag: the pipe that sets it, the pipe that waits, and its name."""
 SETTING, WAITING = ("set_flag", "record_event"), ("wait_flag", "wait_event")
