@@ -273,7 +273,7 @@ def test_a_signal_ends_a_call() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"x": np.zeros(3, np.uint32)}, "x has 1 axes; it must have 2"),
+        ({"x": np.zeros((1, 1, 3), np.uint32)}, "x has 3 axes; it must have 2"),
         ({"x": np.zeros((2, 3), np.uint16)}, "x has items of 2 bytes; they must have 4"),
         ({"x": np.zeros((2, 6), np.uint32)[:, ::2]}, "x has items 8 bytes apart"),
         ({"values": np.zeros((2, 4), np.uint32)}, "values has length 4 along axis 1; it must have 3"),

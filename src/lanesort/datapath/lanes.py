@@ -79,6 +79,8 @@ def comparand(values: Array, order: Order) -> Array:
     """
     kind = key_class(values.dtype).kind
     by_bits = order.nan in ("sign-magnitude", "total") or order.zero == "signed"
+    if kind == "time" and order.nan == "compare-false":
+        return values.astype(values.dtype.newbyteorder("="), copy=False).view(np.int64)
     if kind == "time" or (kind == "float" and by_bits):
         # Descending keys would be reversed twice; "last" has its own place for each direction.
         ascending = keys(values, order)
