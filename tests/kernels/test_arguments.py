@@ -110,6 +110,11 @@ def test_a_refusal_says_what_came_and_what_is_accepted(call: Any, kind: Any, say
     assert isinstance(caught.value, ls.LanesortError)
 
 
+def test_a_masked_array_is_not_read_without_its_mask() -> None:
+    with pytest.raises(TypeError, match=r"x is a masked array; give x.data, and where=~x.mask"):
+        ls.sort(np.ma.masked_less(X, 2))
+
+
 def test_the_thread_variable_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANESORT_NUM_THREADS", "many")
     with pytest.raises(ValueError, match="LANESORT_NUM_THREADS is 'many'"):

@@ -70,6 +70,8 @@ def receive(x: Any, name: str = "x") -> Received:
         For an array on another device, or something that is no array.
     """
     if isinstance(x, np.ndarray):
+        if isinstance(x, np.ma.MaskedArray):
+            raise ArgumentTypeError(f"{name} is a masked array; give {name}.data, and where=~{name}.mask")
         return Received(np.asarray(x), NUMPY)
     root = type(x).__module__.partition(".")[0]
     if root == "torch" and "torch" in sys.modules:
