@@ -26,7 +26,7 @@ from lanesort.plan.job import Job
 from lanesort.plan.outcome import Outcome
 from lanesort.plan.sbuf import Place, Shelf
 from lanesort.plan.step import Span, Step
-from lanesort.plan.words import WordProgram, refuse_many
+from lanesort.plan.words import MOST_WORDS, WordProgram, refuse_many
 
 __all__ = ["NonzeroProgram", "nonzero_lowerings"]
 
@@ -113,16 +113,17 @@ def nonzero_lowerings(job: Job) -> Iterator[NonzeroProgram]:
     every_one = Choices("neuron", job.given)["nonzero.partitions"] == "all"
     step = 1 if every_one else CORE_PARTITIONS
     parts = generation.partitions // step
+    most = min(MOST_COUNT, (generation.sbuf_bytes - ITEM_BYTES) // (2 * ITEM_BYTES))
+    refuse_many(job, -(-job.width // (parts * most)), (parts * most,))
     # A few elements in one piece need neither other partitions nor the choice between them.
     if job.width >= parts:
-        yield _lower(job, generation, parts, step)
-    yield _lower(job, generation, 1, step)
+        yield _lower(job, generation, parts, step, most)
+    if -(-job.width // most) <= MOST_WORDS:
+        yield _lower(job, generation, 1, step, most)
 
 
-def _lower(job: Job, on: Generation, parts: int, step: int) -> NonzeroProgram:
-    most = min(MOST_COUNT, (on.sbuf_bytes - ITEM_BYTES) // (2 * ITEM_BYTES))
-    words = -(-job.width // (parts * most))
-    refuse_many(job, words, (parts * most,))
+def _lower(job: Job, on: Generation, parts: int, step: int, most: int) -> NonzeroProgram:
+    """Cut the input into pieces of up to `most` elements, `parts` of them a word."""
     shelf = Shelf(on)
     pieces: list[Piece] = []
     start = 0

@@ -26,7 +26,7 @@ from lanesort.plan.job import Job
 from lanesort.plan.outcome import Outcome
 from lanesort.plan.sbuf import Place, Shelf
 from lanesort.plan.step import Span, Step
-from lanesort.plan.words import WordProgram, refuse_many
+from lanesort.plan.words import MOST_WORDS, WordProgram, refuse_many
 
 __all__ = ["SortProgram", "sort_lowerings"]
 
@@ -152,14 +152,24 @@ def sort_lowerings(job: Job) -> Iterator[SortProgram]:
     limit = generation.sort_ram_bytes // job.dtype.itemsize
     longest = min(job.width, limit)
     lengths = [longest] + [n for n in (limit >> i for i in range(1, 8)) if SHORTEST <= n < longest]
+    refuse_many(job, _count(job, generation, longest), (min(job.width, limit),))
     for length in lengths:
-        yield _lower(job, generation, length, limit)
+        if _count(job, generation, length) <= MOST_WORDS:
+            yield _lower(job, generation, length)
 
 
-def _lower(job: Job, on: Generation, length: int, limit: int) -> SortProgram:
-    channels = min(job.rows, limit // length, on.partitions)
-    count = -(-job.rows // channels) * -(-job.width // length)
-    refuse_many(job, count, (min(job.width, limit),))
+def _channels(job: Job, on: Generation, length: int) -> int:
+    """Return how many rows one word sorts pieces of."""
+    return min(job.rows, on.sort_ram_bytes // job.dtype.itemsize // length, on.partitions)
+
+
+def _count(job: Job, on: Generation, length: int) -> int:
+    """Return how many words pieces of that length take."""
+    return -(-job.rows // _channels(job, on, length)) * -(-job.width // length)
+
+
+def _lower(job: Job, on: Generation, length: int) -> SortProgram:
+    channels = _channels(job, on, length)
     shelf = Shelf(on)
     pieces = []
     size = job.dtype.itemsize

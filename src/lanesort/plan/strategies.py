@@ -60,6 +60,7 @@ class KernelOf:
         """Sort rows that fit, two buffers in turn."""
         k, n = self.kernel, self.job.width
         self._begin()
+        k.phase = "rows"
         rows, step, both = k.index(self.job.rows), "%blocks", self.job.rows > 1
         if both:
             step = k.compute("muli", "%blocks", k.index(2), prefix="step")
