@@ -15,9 +15,9 @@ from lanesort.pto.functions import tmrgsort, tmrgsort_lists, tsort32
 from lanesort.pto.merging import Merge
 from lanesort.pto.operand import MergeOperands, Outcome, Sort32Operands, TileOperand
 from lanesort.pto.sizes import merge_operands, sort32_operands, tmrgsort_tmp_columns, tsort32_tmp_columns
+from lanesort.pto.sorting import Sort32
 from lanesort.pto.target import TARGETS, Target, find_target
 from lanesort.pto.tile import Tile, pairs, tile
-from lanesort.pto.tsort32 import Sort32
 
 if TYPE_CHECKING:
     from lanesort.pto.interpreter import run

@@ -18,13 +18,16 @@ from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.pto.merging import Merge
 from lanesort.pto.operand import Executed, TileOperand, round_up
 from lanesort.pto.sizes import merge_operands, sort32_operands, whole_number
+from lanesort.pto.sorting import Sort32
 from lanesort.pto.target import Target, find_target
 from lanesort.pto.tile import Tile
-from lanesort.pto.tsort32 import BLOCK, Sort32
+from lanesort.pto.tsort32 import BLOCK
 
 __all__ = ["tmrgsort", "tmrgsort_lists", "tsort32"]
 
 Array = npt.NDArray[Any]
+
+USUAL_DTYPES = (np.dtype(np.float32), np.dtype(np.float16))
 
 
 def tsort32(
@@ -260,7 +263,9 @@ def _merger(
 
 
 def _matrix(data: Any, name: str) -> Array:
-    array = np.asarray(data)
+    array = data.array if isinstance(data, Tile) else np.asarray(data)
+    if array.ndim == 2 and array.dtype in USUAL_DTYPES and array.flags.c_contiguous:
+        return array
     if array.dtype.kind not in "fiuV" or array.dtype.itemsize not in (1, 2, 4, 8):
         raise ArgumentTypeError(f"{name} has dtype {array.dtype}; tiles hold float32 or float16")
     if array.ndim not in (1, 2):

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.engine.protocol import Engine, MergedRuns, Stop
+from lanesort.engine.protocol import Engine, MergedRuns, Stop, Verb
 from lanesort.errors import RuleViolations, Violation
-from lanesort.order import NanPolicy, Order, key_class, keys, nan_mask
+from lanesort.order import NanPolicy, Order, TieRule, key_class, keys, nan_mask
 from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Outcome, round_up
-from lanesort.pto.ordering import able_engine, has_nan
+from lanesort.pto.ordering import Able, able_engine, has_nan
 from lanesort.pto.target import Target, find_target
 from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
 from lanesort.pto.tmrgsort import ABOUT, WAYS, pairs_in, violations
@@ -42,13 +42,21 @@ def plainly_sorted(lists: Array) -> bool:
         return not has_nan(lists)
     close = np.ascontiguousarray(lists)
     if lists.dtype != np.float16:
-        return bool((close[:, :-1] >= close[:, 1:]).all())
+        return _rows_descend(close)
     # NumPy compares half one by one. As integers they take a few vector operations: their order
     # is that of sign and magnitude, where a NaN of a sorted row stands at its end.
     bits = close.view(np.int16)
     rank = bits ^ ((bits >> 15) & 0x7FFF)
     numbers = rank[:, 0].max() <= HALF_INFINITY and rank[:, -1].min() >= ~HALF_INFINITY
-    return bool(numbers and (rank[:, :-1] >= rank[:, 1:]).all())
+    return bool(numbers and _rows_descend(rank))
+
+
+def _rows_descend(rows: Array) -> bool:
+    """Compare all neighbours at once and leave out those of two rows: rows are often short."""
+    flat = rows.reshape(-1)
+    descends = flat[:-1] >= flat[1:]
+    descends[rows.shape[1] - 1 :: rows.shape[1]] = True
+    return bool(descends.all())
 
 
 def find_unsorted(lists: Array, order: Order) -> Unsorted | None:
@@ -128,6 +136,7 @@ class Merge:
         self.equally_long = not operands.exhausted and len(set(self.counts)) == 1 and self.counts[0] > 0
         nan: Any = self.made["pto.nan-order"]
         self.nan: NanPolicy = nan
+        self._asked: dict[tuple[Verb, str, bool], tuple[Order, Able]] = {}
 
     def run(self, dst: Array, sources: Sequence[Array], tmp: Array | None = None) -> Outcome:
         """Merge the sources into dst.
@@ -156,8 +165,7 @@ class Merge:
         found: set[str] = set()
         shape = (-1, WAYS, length)
         nan = self._inspect(source.values.reshape(-1, length), "block ", found)
-        order = Order(descending=True, nan=self._policy(nan), tie="run")
-        engine, warnings = able_engine(self.engine, "merge_blocks", order)
+        order, (engine, warnings) = self._ask("merge_blocks", "run", nan)
         carried = self._carry([source], found)
         payload = source.indices if carried is None else np.arange(len(carried), dtype=np.uint32)
         values = into.values.reshape(-1, WAYS * length)
@@ -202,8 +210,7 @@ class Merge:
     ) -> tuple[tuple[int, ...], tuple[str, ...]]:
         """Merge lists of one length, a row each, as one group of blocks, straight into place."""
         nan = self._inspect(lists.values, "src", found)
-        order = Order(descending=True, nan=self._policy(nan), tie="run")
-        engine, warnings = able_engine(self.engine, "merge_blocks", order)
+        order, (engine, warnings) = self._ask("merge_blocks", "run", nan)
         pairs = pair_views(into[:1], lists.values.size)
         engine.merge_blocks(lists.values[None], lists.indices[None], order, out=(pairs.values, pairs.indices))
         if pairs.gaps is not None:
@@ -228,9 +235,16 @@ class Merge:
         _put(pair_views(into[:1], fitting), merged if carried is None else carried[merged.payload])
         return merged.consumed, warnings
 
-    def _policy(self, nan: bool) -> NanPolicy:
-        # Without NaN every policy gives the same order, and engines have more of the others.
-        return "sign-magnitude" if self.nan == "compare-false" and not nan else self.nan
+    def _ask(self, verb: Verb, tie: TieRule, nan: bool) -> tuple[Order, Able]:
+        """Return the order for lists with or without NaN, and an engine that has it."""
+        key = (verb, tie, nan)
+        found = self._asked.get(key)
+        if found is None:
+            # Without NaN every policy gives the same order, and engines have more of the others.
+            policy = "sign-magnitude" if self.nan == "compare-false" and not nan else self.nan
+            order = Order(descending=True, nan=policy, tie=tie)
+            found = self._asked[key] = order, able_engine(self.engine, verb, order)
+        return found
 
     def _inspect(self, lists: Array, role: str, found: set[str]) -> bool:
         """Refuse rows that are not sorted; say whether there is a NaN in them."""
@@ -264,13 +278,11 @@ class Merge:
             if self.made["pto.exhausted-empty"] == "cpu-sim":
                 exhausted, limit = False, 1 if limit is None else min(1, limit)
         later = self.operands.exhausted and self.made["pto.merge-tie"] == "later-when-exhausted"
-        order = Order(descending=True, nan=self._policy(nan), tie="later-run" if later else "run")
-        engine, warnings = able_engine(self.engine, "merge_runs", order)
+        order, (engine, warnings) = self._ask("merge_runs", "later-run" if later else "run", nan)
         stop: Stop = "first-exhausted" if exhausted else "all"
         merged = engine.merge_runs(runs, order, stop=stop, limit=limit)
         if self.operands.exhausted and tie_in_reach(merged, runs):
-            other = order.replace(tie="run" if later else "later-run")
-            able = able_engine(self.engine, "merge_runs", other).engine
+            other, (able, _) = self._ask("merge_runs", "run" if later else "later-run", nan)
             if not _same(merged, able.merge_runs(runs, other, stop=stop, limit=limit)):
                 found.add("pto.merge-tie")
         return merged, warnings

@@ -73,13 +73,18 @@ def has_nan(values: Array) -> bool:
     test = _nan_test(values.dtype)
     if test is None or not values.size:
         return False
-    return bool((values.view(test.unsigned) & test.magnitude).max() > test.infinity)
+    # Signed, NaNs without a sign lie above infinity; unsigned, those with one above all.
+    return bool(
+        values.view(test.signed).max() > test.infinity
+        or values.view(test.unsigned).max() > test.negative_infinity
+    )
 
 
 class _NanTest(NamedTuple):
+    signed: np.dtype[Any]
     unsigned: np.dtype[Any]
-    magnitude: Any
     infinity: int
+    negative_infinity: int
 
 
 @lru_cache(maxsize=16)
@@ -87,7 +92,8 @@ def _nan_test(dtype: np.dtype[Any]) -> _NanTest | None:
     cls = key_class(dtype)
     if cls.kind != "float":
         return None
-    return _NanTest(cls.unsigned, cls.unsigned.type((1 << (cls.bits - 1)) - 1), cls.infinity)
+    sign = 1 << (cls.bits - 1)
+    return _NanTest(np.dtype(f"i{cls.bits // 8}"), cls.unsigned, cls.infinity, sign | cls.infinity)
 
 
 def nan_decides(blocks: Array) -> bool:

@@ -5,6 +5,8 @@ and written to dst as pairs of value and index, block b from column coef·32·b 
 for 32-bit values, 4 for 16-bit ones). With three operands the row must be whole blocks;
 with a fourth, tmp, the last block is completed with a pad that sorts last.
 
+The sort itself stands in `lanesort.pto.sorting`.
+
 Source: PTO specification, TSORT32; seed 002. Targets: all of `lanesort.pto.target`; the
 Kirin cores sort half only. Unpinned: the order of equal values, where NaN goes, the bits
 of the pad, and the gap of 16 bits in a pair of half.
@@ -12,26 +14,15 @@ of the pad, and the gap of 16 bits in a pair of half.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
-from lanesort.engine.protocol import Engine
-from lanesort.errors import RuleViolations, Violation
+from lanesort.errors import Violation
 from lanesort.evidence import fact, unpinned
-from lanesort.order import NanPolicy, Order
 from lanesort.pto import rule as shared
-from lanesort.pto.operand import Outcome, Sort32Operands, round_up
-from lanesort.pto.ordering import able_engine, ascends_in_blocks, descends_in_tie, nan_decides, row_pieces
-from lanesort.pto.target import Target, availability, find_target
-from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
+from lanesort.pto.operand import Sort32Operands, round_up
+from lanesort.pto.target import Target, availability
+from lanesort.pto.tile import PAIR_BYTES
 from lanesort.rule import RuleBook
 
-__all__ = ["ABOUT", "AVAILABILITY", "BLOCK", "RULES", "Sort32"]
-
-Array = npt.NDArray[Any]
+__all__ = ["ABOUT", "AVAILABILITY", "BLOCK", "RULES", "lanes_of", "pair_width"]
 
 ABOUT = "pto.tsort32"
 AVAILABILITY = availability(lambda target: target.sort_dtypes)
@@ -116,12 +107,13 @@ RULES: RuleBook[Sort32Operands, Target] = RuleBook(ABOUT)
 """Validity rules of TSORT32."""
 
 
-def _pair_width(operands: Sort32Operands) -> int:
+def pair_width(operands: Sort32Operands) -> int:
+    """Return the tile elements of a pair: 2 for values of 32 bits, 4 for those of 16."""
     return max(PAIR_BYTES // max(operands.src.dtype.itemsize, 1), 1)
 
 
-def _lanes(operands: Sort32Operands, target: Target) -> int:
-    """Columns that the sorter touches in a row: whole blocks on hardware."""
+def lanes_of(operands: Sort32Operands, target: Target) -> int:
+    """Return the columns that the sorter touches in a row: whole blocks on hardware."""
     columns = operands.src.valid_columns
     return columns if target.simulated else round_up(columns, BLOCK)
 
@@ -213,7 +205,7 @@ def idx_covers_src(operands: Sort32Operands, target: Target) -> Violation | None
 @RULES.rule()
 def idx_reaches_every_lane(operands: Sort32Operands, target: Target) -> Violation | None:
     """`idx` has a physical column for each lane that is read."""
-    columns, wanted = operands.idx.columns, _lanes(operands, target)
+    columns, wanted = operands.idx.columns, lanes_of(operands, target)
     if columns >= wanted:
         return None
     text = (
@@ -226,8 +218,8 @@ def idx_reaches_every_lane(operands: Sort32Operands, target: Target) -> Violatio
 @RULES.rule()
 def dst_reaches_every_lane(operands: Sort32Operands, target: Target) -> Violation | None:
     """`dst` has physical columns for the pair of each lane that is written."""
-    width = _pair_width(operands)
-    columns, wanted = operands.dst.columns, width * _lanes(operands, target)
+    width = pair_width(operands)
+    columns, wanted = operands.dst.columns, width * lanes_of(operands, target)
     if columns >= wanted:
         return None
     text = (
@@ -290,106 +282,3 @@ def dst_overlaps_no_operand(operands: Sort32Operands, target: Target) -> Violati
         lambda tile: not operands.dst.overlaps(tile),
         f"dst at 0x{operands.dst.address_bytes or 0:x} overlaps it: pairs are written before all is read",
     )
-
-
-class Sort32:
-    """TSORT32 on given operands, checked once and run on bytes as often as wanted.
-
-    Parameters
-    ----------
-    operands
-        The tiles.
-    target
-        The target or its name.
-    engine
-        Who orders the pairs.
-    choices
-        Choices for unpinned behaviours, by id.
-
-    Raises
-    ------
-    RuleViolations
-        If the operands break rules of the target; it has all of them.
-    """
-
-    def __init__(
-        self,
-        operands: Sort32Operands,
-        target: str | Target = "a2a3",
-        engine: str | Engine = "native",
-        choices: Mapping[str, str] | None = None,
-    ) -> None:
-        target = find_target(target)
-        made = target.choose(ABOUT, choices)
-        violations = RULES.validate(operands, target)
-        if violations:
-            raise RuleViolations(ABOUT, violations)
-        self.engine: Any = engine
-        self.rows, self.columns = operands.src.valid_rows, operands.src.valid_columns
-        self.lanes = _lanes(operands, target)
-        self.width = _pair_width(operands)
-        self.one_index_row = operands.idx.valid_rows == 1
-        self.by_index_value = made["pto.tie-order"] == "index-value"
-        self.nan_is_undefined = target.simulated or made["pto.nan-order"] == "compare-false"
-        nan: Any = made["pto.nan-order"]
-        policy: NanPolicy = "sign-magnitude" if nan == "compare-false" else nan
-        self.order = Order(descending=True, nan=policy)
-        self.pads = self.lanes - self.columns
-        self.pad_bits = PAD_BITS[made["pto.pad-bits"]].get(operands.src.dtype.name, 0)
-        self.whole_row_in_tmp = target.small_row(self.columns, operands.src.dtype.itemsize)
-        self.always_open = {"pto.pad-bits"} if self.pads else set()
-        if self.width == 4 and not target.simulated:
-            self.always_open.add("pto.half-pad-slot")
-
-    def run(self, dst: Array, src: Array, idx: Array, tmp: Array | None = None) -> Outcome:
-        """Sort src into dst.
-
-        Parameters
-        ----------
-        dst, src, idx, tmp
-            The bytes of the tiles: shape (rows, columns) of the operand's dtype, physical
-            columns included, elements of a row contiguous. tmp may be None although the
-            operands have one; it is then not written.
-        """
-        src = src[: self.rows, : self.columns]
-        idx = idx.view(np.uint32)[: 1 if self.one_index_row else self.rows]
-        ascending = ascends_in_blocks(idx[:, : self.columns], BLOCK)
-        by_value = self.by_index_value and not ascending
-        order = self.order.replace(tie="payload") if by_value else self.order
-        engine, warnings = able_engine(self.engine, "order_pairs", order)
-        found = set(self.always_open)
-        for into, values, payload in row_pieces(dst[: self.rows], src, idx, BLOCK):
-            pairs = pair_views(into, values.shape[1])
-            engine.order_pairs(values, payload, order, out=(pairs.values, pairs.indices))
-            if pairs.gaps is not None:
-                pairs.gaps[...] = 0
-            if nan_decides(pairs.values):
-                found.add("pto.nan-order")
-            if not ascending and self._tie_decides(engine, order, values, payload, pairs):
-                found.add("pto.tie-order")
-        if self.pads:
-            self._write_pads(dst[: self.rows], src, idx, tmp)
-        if "pto.nan-order" in found and self.nan_is_undefined:
-            warnings += ("a sort with NaN under plain > follows no rule; sign-magnitude was used",)
-        return Outcome(self.width * self.lanes, None, tuple(sorted(found)), warnings)
-
-    def _tie_decides(
-        self, engine: Engine, order: Order, values: Array, payload: Array, pairs: PairViews
-    ) -> bool:
-        if order.tie == "low":
-            return descends_in_tie(pairs.values, pairs.indices, order)
-        _, positional = engine.order_pairs(values, payload, order.replace(tie="low"))
-        return not np.array_equal(positional, pairs.indices)
-
-    def _write_pads(self, dst: Array, src: Array, idx: Array, tmp: Array | None) -> None:
-        pairs = pair_views(dst[:, self.width * self.columns :], self.pads)
-        indices = idx[:, self.columns : self.lanes]
-        pairs.values.view(f"u{src.itemsize}")[...] = self.pad_bits
-        pairs.indices[...] = np.sort(indices) if self.by_index_value else indices
-        if pairs.gaps is not None:
-            pairs.gaps[...] = 0
-        if tmp is not None:
-            # One row of tmp serves all rows: it keeps what the last row put there.
-            tail = src[-1] if self.whole_row_in_tmp else src[-1, self.columns // BLOCK * BLOCK :]
-            tmp[0, : len(tail)] = tail
-            tmp[0, len(tail) : len(tail) + self.pads].view(f"u{src.itemsize}")[...] = self.pad_bits

@@ -15,9 +15,10 @@ from lanesort.pto.memory import ELEMENTS, Access, Pointer, UnifiedBuffer
 from lanesort.pto.merging import Merge
 from lanesort.pto.operand import MergeOperands, Outcome, Sort32Operands, TileOperand, round_up
 from lanesort.pto.program import Step, TileType
+from lanesort.pto.sorting import Sort32
 from lanesort.pto.steps.step import Accesses, Factory, PreparedStep, Registers, Scope
 from lanesort.pto.tile import PAIR_BYTES, pair_views
-from lanesort.pto.tsort32 import BLOCK, Sort32
+from lanesort.pto.tsort32 import BLOCK
 from lanesort.pto.view import PlacedTile
 
 __all__ = ["FACTORIES"]
