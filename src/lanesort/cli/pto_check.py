@@ -35,6 +35,7 @@ def pto_check(
     function: str | None = None,
     arg: Annotated[tuple[str, ...], Parameter(name="--arg", consume_multiple=False, negative="")] = (),
     manual: Annotated[bool, Parameter(negative="")] = False,
+    placements: Annotated[bool, Parameter(negative="")] = False,
     werror: Annotated[bool, Parameter(negative="")] = False,
     json: Annotated[bool, Parameter(negative="")] = False,
     fix: Annotated[bool, Parameter(negative="")] = False,
@@ -55,6 +56,8 @@ def pto_check(
         A known argument, NAME=VALUE or VALUE in order, as pto run takes it.
     manual
         Check the pipes as if nothing would add flags, even where the program has none.
+    placements
+        Honour comment lines "# pto.tassign %name, @tile(0x1000)" of the program.
     werror
         Warnings count as findings for the exit code too.
     json
@@ -67,7 +70,7 @@ def pto_check(
     map_svg
         Write that map as an SVG file: of the first function and target.
     """
-    module = read_program(file)
+    module = read_program(file, manual=placements)
     args = _arguments(module, function, arg)
     if fix:
         return _fix(module, target, function, args, werror)

@@ -145,5 +145,17 @@ def test_sizes_can_be_given(arguments: list[str], write: Write, capsys: pytest.C
     assert "error[tail-dropped]: tsort32: src has 50 columns" in capsys.readouterr().out
 
 
+def test_placement_comments_are_honoured_when_asked_for(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = PROGRAMS["missing-barrier"].sound.replace(
+        "  %c0 =", "  # pto.tassign %src, @tile(0x1010)\n  %c0 ="
+    )
+    path = write(text)
+    assert checked(path) == 0
+    assert checked(path, "--placements") == 1
+    assert "%src is at address 4112 (0x1010)" in capsys.readouterr().out
+
+
 def test_too_many_arguments_are_refused(write: Write) -> None:
     assert checked(write(SIZED), "--arg", "1", "--arg", "2") == 2

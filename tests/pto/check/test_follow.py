@@ -104,6 +104,17 @@ def test_a_write_to_an_unknown_place_is_noted() -> None:
     assert "where texpands in line 11 writes is not known" in found.notes[0]
 
 
+def test_a_size_that_stands_for_an_unknown_one_is_not_held_against_a_step() -> None:
+    body = """
+  %wide = pto.alloc_tile valid_row = %c1 valid_col = %n : T(1x128xf32, valid=?x?)
+  %t = pto.alloc_tile : T(1x64xf32)
+  pto.texpands ins(%zero : f32) outs(%wide : T(1x128xf32, valid=?x?))
+  pto.tmov ins(%wide : T(1x128xf32, valid=?x?)) outs(%t : T(1x64xf32))
+"""
+    assert ids(body, "%n: index") == []
+    assert ids(body, "%n: index", args={"n": 64}) == []
+
+
 def test_what_is_not_modelled_is_noted() -> None:
     body = ALLOC + "  pto.texotic ins(%zero : f32) outs(%t : T(1x64xf32))\n" + USE
     found = report(body)

@@ -82,7 +82,7 @@ _TABLE = (
         "tmp-too-small",
         "error",
         "The temporary tile has fewer columns than the instruction needs on the target.",
-        "make tmp as wide as the message says",
+        "make tmp as wide as the message says (for merges it is what GETMRGSORTTMPSIZE gives)",
         fixed=True,
     ),
     Kind(

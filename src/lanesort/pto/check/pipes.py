@@ -8,14 +8,25 @@ second. The check keeps, for each pipe, how far it knows the others to have come
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Reversible
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lanesort.evidence import fact
-from lanesort.pto.check.edit import Edit, Insert, Remove, Spot
+from lanesort.pto.check.edit import Edit, Insert, Remove
 from lanesort.pto.check.event import Event, exclusive, share
 from lanesort.pto.check.finding import Finding, Line
+from lanesort.pto.check.flag import (
+    SETTING,
+    WAITING,
+    FreeFlags,
+    Key,
+    beside,
+    flag_line,
+    line_of,
+    pipe_of,
+    where_to_wait,
+)
 from lanesort.pto.check.state import Walk
 from lanesort.pto.check.straight import SORTS
 from lanesort.pto.memory import Access
@@ -27,13 +38,8 @@ __all__ = ["UNMODELLED_ORDER", "has_synchronisation", "hazards"]
 PIPES = ("MTE2", "V", "MTE3", "S")
 UNMODELLED_ORDER = ("get_buf", "rls_buf", "mem_bar")
 """Operations that order the pipes as well, in ways that are not modelled."""
-FLAGS_OF_PAIR = 8
-"""Events EVENT_ID0 … EVENT_ID7 of a pair of pipes."""
 MOST_PENDING = 512
 """Steps of a pipe that are kept to be compared with later ones of the others."""
-Key = tuple[str, str, str]
-"""A flag: the pipe that sets it, the pipe that waits, and its name."""
-SETTING, WAITING = ("set_flag", "record_event"), ("wait_flag", "wait_event")
 
 fact(
     "pto.pipes",
@@ -42,13 +48,6 @@ fact(
     "documented",
     "high",
     "seed 002, manual mode; PTO specification, synchronisation",
-)
-fact(
-    "pto.pipes",
-    "A pair of pipes has the events EVENT_ID0 to EVENT_ID7.",
-    "documented",
-    "medium",
-    "AscendC documentation, SetFlag and WaitFlag",
 )
 
 
@@ -78,6 +77,7 @@ class _Done(NamedTuple):
     order: int
     known: dict[str, int]
     event: Event
+    span: tuple[int, int]
 
 
 class _Conflict(NamedTuple):
@@ -110,7 +110,7 @@ class _Order:
         self.flags: dict[Key, deque[_Flag]] = defaultdict(deque)
         self.met: dict[Key, tuple[Event, _Flag]] = {}
         self.order = 0
-        self.names = _FreeFlags(walk.events)
+        self.names = FreeFlags(walk.events)
         for name in PIPES:
             self.pipes[name].known = {}
 
@@ -125,10 +125,10 @@ class _Order:
         """Follow a flag or a barrier."""
         step = event.step
         if step.op in SETTING or step.op in WAITING:
-            key = (_pipe(step, "src"), _pipe(step, "dst"), str(step.attributes.get("event")))
+            key = (pipe_of(step, "src"), pipe_of(step, "dst"), str(step.attributes.get("event")))
             yield from self._set(event, key) if step.op in SETTING else self._wait(event, key)
             return
-        pipe = _pipe(step, "pipe")
+        pipe = pipe_of(step, "pipe")
         if pipe in PIPES and step.op == "barrier":
             self.pipes[pipe].barrier = self.pipes[pipe].count
             return
@@ -163,7 +163,7 @@ class _Order:
     def _never_set(self, event: Event, key: Key) -> Finding:
         source, target, name = key
         text = f"pipe {target} waits for {name} of pipe {source}, which nothing before has set: it stops here"
-        line = Line(f"before {_line(event)}", _flag_line("set_flag", source, target, name))
+        line = Line(f"before {line_of(event)}", flag_line("set_flag", source, target, name))
         edits = (Remove(event.path[-1]),)
         return Finding(
             "flag-never-set", text, event.step.place, event.function.name, add=(line,), edits=edits
@@ -187,27 +187,27 @@ class _Order:
             yield from self._barrier(event, mine)
         mine.count += 1
         self.order += 1
-        mine.pending.append(_Done(mine.count, self.order, dict(mine.known), event))
+        mine.pending.append(_Done(mine.count, self.order, dict(mine.known), event, _span(event)))
 
     def _missing_flag(self, found: _Conflict, event: Event, source: str) -> Finding:
         before = found.step.event
         name = self.names.take(source, event.pipe)
-        first, second, carried = _where_to_wait(before, event)
+        first, second, carried = where_to_wait(before, event)
         attributes = {"src": f"PIPE_{source}", "dst": f"PIPE_{event.pipe}", "event": name}
         edits: tuple[Edit, ...] = (
             Insert(first, Step("set_flag", (), (), attributes), behind=True),
             Insert(second, Step("wait_flag", (), (), attributes), behind=carried),
         )
         lines = (
-            Line(_where("behind", first), _flag_line("set_flag", source, event.pipe, name)),
+            Line(beside("behind", first), flag_line("set_flag", source, event.pipe, name)),
             Line(
-                _where("behind" if carried else "before", second),
-                _flag_line("wait_flag", source, event.pipe, name),
+                beside("behind" if carried else "before", second),
+                flag_line("wait_flag", source, event.pipe, name),
             ),
         )
         text = (
             f"{event.step.op} (pipe {event.pipe}) {found} by {before.step.op} in "
-            f"{_line(before)} (pipe {source}), and does not wait for it"
+            f"{line_of(before)} (pipe {source}), and does not wait for it"
         )
         if carried:
             text += " (in the next iteration)"
@@ -228,7 +228,7 @@ class _Order:
             return
         before, mine.barrier = found.step.event, found.step.number
         text = (
-            f"{event.step.op} {found} by {before.step.op} in {_line(before)}; "
+            f"{event.step.op} {found} by {before.step.op} in {line_of(before)}; "
             f"{self.walk.target.name} needs a barrier of pipe V between them"
         )
         edits = (Insert(event.path[-1], Step("barrier", (), (), {"pipe": "PIPE_V"})),)
@@ -238,7 +238,7 @@ class _Order:
             event.step.place,
             event.function.name,
             other=before.step.place,
-            add=(Line(f"before {_line(event)}", "pto.barrier #pto.pipe<PIPE_V>"),),
+            add=(Line(f"before {line_of(event)}", "pto.barrier #pto.pipe<PIPE_V>"),),
             edits=edits,
         )
 
@@ -248,30 +248,9 @@ class _Order:
             for flag in flags:
                 text = f"{name} from pipe {source} to pipe {target} is set here, and nothing waits for it"
                 place, function = flag.event.step.place, flag.event.function.name
-                line = Line(f"behind {_line(flag.event)}", _flag_line("wait_flag", source, target, name))
+                line = Line(f"behind {line_of(flag.event)}", flag_line("wait_flag", source, target, name))
                 edits = (Remove(flag.event.path[-1]),)
                 yield Finding("flag-never-waited", text, place, function, add=(line,), edits=edits)
-
-
-class _FreeFlags:
-    """Gives the flags that a program does not use yet, each pair of pipes in turn."""
-
-    def __init__(self, events: Iterable[Event]) -> None:
-        used: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for event in events:
-            if event.step.op in (*SETTING, *WAITING):
-                pair = (_pipe(event.step, "src"), _pipe(event.step, "dst"))
-                used[pair].add(str(event.step.attributes.get("event")))
-        self._used = used
-        self._next: dict[tuple[str, str], int] = defaultdict(int)
-
-    def take(self, source: str, target: str) -> str:
-        """Return a flag for a pair of pipes."""
-        every = [f"EVENT_ID{n}" for n in range(FLAGS_OF_PAIR)]
-        free = [name for name in every if name not in self._used[source, target]] or every
-        at = self._next[source, target]
-        self._next[source, target] += 1
-        return free[at % len(free)]
 
 
 def hazards(walk: Walk) -> Iterator[Finding]:
@@ -292,28 +271,26 @@ def hazards(walk: Walk) -> Iterator[Finding]:
         yield from order.left()
 
 
-def _pipe(step: Step, name: str) -> str:
-    return str(step.attributes.get(name) or "").removeprefix("PIPE_")
-
-
-def _flag_line(op: str, source: str, target: str, name: str) -> str:
-    return f'pto.{op}["PIPE_{source}", "PIPE_{target}", "{name}"]'
-
-
-def _line(event: Event) -> str:
-    return f"line {event.step.place.line}" if event.step.place else f"@{event.function.name}"
+def _span(event: Event) -> tuple[int, int]:
+    """Return the bytes of UB between the first and the last that a step touches."""
+    touched = [access for access in (*event.reads, *event.writes) if access.space == "ub"]
+    return (
+        min((access.start for access in touched), default=0),
+        max((access.stop for access in touched), default=0),
+    )
 
 
 _KINDS = ("reads {} that are written", "overwrites {} that are read", "overwrites {} that are written")
 
 
-def _latest_conflict(event: Event, pending: Iterable[_Done], seen: int) -> _Conflict | None:
+def _latest_conflict(event: Event, pending: Reversible[_Done], seen: int) -> _Conflict | None:
     """Return the last step behind number `seen` that touches the same bytes, with the kind of conflict."""
-    for step in reversed(list(pending)):
+    start, stop = _span(event)
+    for step in reversed(pending):
         before = step.event
         if step.number <= seen:
             return None
-        if exclusive(before.branch, event.branch):
+        if step.span[0] >= stop or start >= step.span[1] or exclusive(before.branch, event.branch):
             continue
         pairs = (
             (event.reads, before.writes),
@@ -325,41 +302,3 @@ def _latest_conflict(event: Event, pending: Iterable[_Done], seen: int) -> _Conf
                 if access.space == "ub" and any(share(access, other) for other in theirs):
                     return _Conflict(step, kind, access)
     return None
-
-
-def _where_to_wait(before: Event, event: Event) -> tuple[Spot, Spot, bool]:
-    """Return where to set a flag and where to wait: in one block, so that both happen equally often.
-
-    The third value is True if the second step comes in a later iteration: the wait then stands
-    at the end of the block.
-    """
-    first, second = _fork(before, event)
-    if first.index < second.index:
-        return first, second, False
-    return first, Spot(first.block, _last(first.block)), True
-
-
-def _where(side: str, spot: Spot) -> str:
-    """Say beside which step a line belongs."""
-    step = spot.block.steps[spot.index]
-    line = f"line {step.place.line}" if step.place else step.op
-    return f"{side} the {step.op} of {line}" if step.regions else f"{side} {line}"
-
-
-def _fork(one: Event, other: Event) -> tuple[Spot, Spot]:
-    """Return the steps of the innermost common block in which two events lie."""
-    last = (one.path[0], other.path[0])
-    for first, second in zip(one.path, other.path, strict=False):
-        if first.block is not second.block:
-            break
-        last = (first, second)
-        if first.index != second.index:
-            break
-    return last
-
-
-def _last(block: Block) -> int:
-    """Return the index of the last step that is not the block's terminator."""
-    steps = block.steps
-    ends = steps and steps[-1].op in ("scf.yield", "yield", "func.return", "scf.condition")
-    return len(steps) - (2 if ends else 1)

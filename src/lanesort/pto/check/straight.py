@@ -192,7 +192,9 @@ class Straight:
         try:
             reads, writes = prepared.accesses(registers)
         except LanesortError as error:
-            self.walk.refuse(step, frame.function, str(error))
+            # A size that only stands for an unknown one is no reason to refuse the step.
+            if not any(role.assumed for role in self._roles(step, registers)):
+                self.walk.refuse(step, frame.function, str(error))
             return self._rough(step, registers)
         return tuple(reads), tuple(writes), False
 
