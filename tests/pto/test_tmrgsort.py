@@ -194,6 +194,38 @@ def test_merge_tie_is_open_only_where_the_choices_differ(
     assert "pto.merge-tie" not in merged([run(first), run(second, 8)], exhausted=exhausted)[2].unpinned
 
 
+@pytest.mark.parametrize(
+    ("nan_order", "first", "second", "is_open"),
+    [
+        ("sign-magnitude", [np.nan, np.nan], [np.nan, np.nan], True),
+        ("sign-magnitude", [np.nan, 5], [4, 3], False),
+        ("sign-magnitude", [np.nan, 1], [-np.nan], False),
+        ("last", [np.nan], [-np.nan], True),
+        ("last", [5, np.nan], [4, 3, np.nan], True),
+        ("last", [5, np.nan], [4, 3], False),
+        ("largest", [-np.nan, 2], [np.nan, 3], True),
+        ("largest", [np.nan, 2], [3, 1], False),
+        # Plain > is false for a NaN, so that it ties with anything.
+        ("compare-false", [np.nan], [5], True),
+        ("compare-false", [6, np.nan], [5, 4], True),
+        ("compare-false", [6, 5], [4, np.nan], False),
+    ],
+)
+# The datapath compares floats as its lanes do, where a NaN is unordered whatever was chosen.
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_merge_tie_with_nan_is_open_only_where_the_choices_differ(
+    nan_order: str, first: list[float], second: list[float], is_open: bool, engine: str
+) -> None:
+    lists = [run(first), run(second, len(first))]
+    found = []
+    for tie in ("lower-first", "later-when-exhausted"):
+        choices = {"pto.nan-order": nan_order, "pto.merge-tie": tie}
+        indices, counts, dst = merged(lists, exhausted=True, choices=choices, engine=engine)
+        assert ("pto.merge-tie" in dst.unpinned) == is_open
+        found.append((indices, counts))
+    assert (found[0] != found[1]) == is_open
+
+
 def test_merge_tie_at_the_very_end_is_seen() -> None:
     dst = merged([run([5]), run([5], 1)], exhausted=True)[2]
     assert "pto.merge-tie" in dst.unpinned

@@ -83,14 +83,17 @@ def nan_beyond_pads(lists: Array) -> bool:
 
 
 def tie_in_reach(merged: MergedRuns, runs: Sequence[tuple[Array, Array]]) -> bool:
-    """Say whether the tie rule may have mattered: equal neighbours, or an equal head left behind."""
+    """Say whether the tie rule may have mattered: equal neighbours, or an equal head left behind.
+
+    A NaN counts as equal to anything, which it is under plain >.
+    """
     values = merged.values
     if not len(values):
         return False
     if bool((values[1:] == values[:-1]).any()):
         return True
     heads = [run[taken] for (run, _), taken in zip(runs, merged.consumed, strict=True) if taken < len(run)]
-    return any(bool(head == values[-1]) for head in heads) or has_nan(values)
+    return any(bool(head == values[-1] or head != head) for head in heads) or has_nan(values)
 
 
 class Merge:
