@@ -17,6 +17,7 @@ import pytest
 from lanesort import plan
 from lanesort.errors import FileError
 from lanesort.report.html import plan_page, plan_trace, write_plan_report, write_plan_trace
+from tests.conftest import ROOT
 
 PLANS = {
     "whole": plan.top_k(shape=(4, 2048), k=100, target="a5"),
@@ -91,6 +92,16 @@ def test_the_trace_in_the_page_is_the_trace_that_is_written(tmp_path: Path) -> N
     events = [event for event in written["traceEvents"] if event["ph"] == "X"]
     assert len(events) == len(planned.steps)
     assert all(event["dur"] > 0 for event in events)
+
+
+def test_the_page_in_the_documentation_is_fresh() -> None:
+    scores = np.load(ROOT / "examples" / "debian-search" / "scores.npy")
+    planned = plan.top_k(shape=scores.shape, k=2048, target="a5")
+    page = plan_page(planned, planned.check(scores), scores)
+    assert page == (ROOT / "docs" / "plan-report.html").read_text(encoding="utf-8"), (
+        "write it anew: lanesort plan top-k --shape 16x8192 -k 2048 --target a5 "
+        "--run examples/debian-search/scores.npy --check --report docs/plan-report.html"
+    )
 
 
 def test_a_page_that_cant_be_written(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ __all__ = ["plan_page", "plan_trace", "write_plan_report", "write_plan_trace"]
 Array = npt.NDArray[Any]
 
 MOST_STEPS = 200
+MOST_OPEN = 40
+"""Steps that are shown without being asked for."""
 VECTOR_LANES = 16
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1f2937;--faint:#6b7280;--paper:#fff;--line:#e2e8f0;--soft:#f8fafc}
@@ -206,10 +208,10 @@ def _steps(plan: Plan) -> str:
         formula = f"{rate.fixed:g} + {rate.each:.4g} · {rate.unit}"
         costs.append((operation, times, cycles, formula, f"{rate.how}: {rate.source}"))
     heads = ("operation", "times", "cycles", "a step", "how known")
-    return (
-        f"<h2>Steps</h2>{_table(('phase', 'runs on', 'times', 'operation', 'what'), rows)}{note}"
-        f"<h2>Cost</h2>{_table(heads, costs)}"
-    )
+    shown = _table(("phase", "runs on", "times", "operation", "what"), rows) + note
+    if len(rows) > MOST_OPEN:
+        shown = f"<details><summary>{len(steps)} steps</summary>{shown}</details>"
+    return f"<h2>Steps</h2>{shown}<h2>Cost</h2>{_table(heads, costs)}"
 
 
 def _drawings(plan: Plan, slots: Sequence[Slot]) -> Iterator[str]:
