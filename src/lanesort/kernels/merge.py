@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from lanesort import _core
 from lanesort.errors import ArgumentTypeError, ArgumentValueError
-from lanesort.kernels.arrays import Library, Received, index_dtype_of, receive
+from lanesort.kernels.arrays import NUMPY, Library, Received, index_dtype_of, receive
 from lanesort.kernels.control import current
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.kernels.policy import order_of
+from lanesort.kernels.quick import plan_of
 from lanesort.kernels.rows import Rows, as_rows
 from lanesort.kernels.threads import thread_count
 from lanesort.order import Order
@@ -23,6 +24,11 @@ from lanesort.results import Merged
 __all__ = ["merge"]
 
 Array = npt.NDArray[Any]
+
+
+INTP = np.dtype(np.intp)
+MOST_POSITIONS = np.iinfo(np.int32).max
+"""Up to here positions fit every index dtype of 4 bytes and more."""
 
 
 class _Job(NamedTuple):
@@ -102,6 +108,10 @@ def merge(
     >>> values, indices
     (array([1, 3, 3, 3, 4]), array([0, 1, 2, 3, 4]))
     """
+    if indices is None and tie in (None, "run", "low") and stop == "all" and axis == -1 and k is None:
+        quick = _quick(runs, plan_of(runs, descending, nan, compat), check, index_dtype, threads)
+        if quick is not None:
+            return quick
     received = [receive(run, f"runs[{i}]") for i, run in enumerate(runs)]
     if not received:
         raise ArgumentValueError("runs is empty; merging needs at least one run, which may have no elements")
@@ -111,6 +121,26 @@ def merge(
     if check:
         _refuse_unsorted(job)
     return _merged(job, received[0].library)
+
+
+def _quick(
+    runs: Sequence[Any], order: _core.KeyOrder | None, check: bool, index_dtype: Any, threads: int | None
+) -> Merged | None:
+    """Merge plain 1-D arrays of one dtype, or return None where the full way is needed."""
+    if order is None:
+        return None
+    dtype = INTP if index_dtype is None else index_dtype_of(index_dtype, NUMPY)
+    total = sum(run.size for run in runs)
+    if dtype.itemsize < 4 or total > MOST_POSITIONS:
+        return None
+    if check and any(_core.first_unsorted(run, None, order, "run") >= 0 for run in runs):
+        return None
+    values, indices = np.empty(total, runs[0].dtype), np.empty(total, dtype)
+    workers = thread_count(threads, total)
+    consumed = _core.merge(
+        list(runs), None, order, "run", values, indices, threads=workers, control=current()
+    )
+    return Merged(values, indices, tuple(consumed))
 
 
 def _read(

@@ -6,6 +6,7 @@ need no shaping, and calls that ask for nothing special, pass by everything else
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +18,7 @@ from lanesort.kernels.native_order import key_order
 from lanesort.kernels.policy import Verb, order_of
 from lanesort.kernels.threads import ELEMENTS_PER_THREAD
 
-__all__ = ["LARGEST", "plain", "plan"]
+__all__ = ["LARGEST", "plain", "plan", "plan_of"]
 
 LARGEST = 2 * ELEMENTS_PER_THREAD
 """Elements from which threads, and so the full way, are worth a look."""
@@ -52,3 +53,16 @@ def plan(
 ) -> KeyOrder:
     """Return the native key map of a sort's options, made once."""
     return key_order(np.dtype(dtype), order_of(descending, stable, nan, tie, compat, verb))
+
+
+def plan_of(runs: Sequence[Any], descending: object, nan: str | None, compat: str | None) -> KeyOrder | None:
+    """Return the key map for merging `runs`, or None unless they are plain rows of one dtype."""
+    if not isinstance(runs, (list, tuple)) or not runs or type(runs[0]) is not np.ndarray:
+        return None
+    dtype = runs[0].dtype
+    if dtype not in _PLAIN:
+        return None
+    for run in runs:
+        if type(run) is not np.ndarray or run.ndim != 1 or run.dtype != dtype or not run.flags.c_contiguous:
+            return None
+    return plan(dtype, descending, None, nan, None, compat)
