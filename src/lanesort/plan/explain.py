@@ -15,26 +15,28 @@ __all__ = ["distinct_steps", "explain", "order_text"]
 MOST_SHOWN = 40
 
 
-def explain(job: Job, name: str, alternatives: int, steps: Sequence[Step], rates: Mapping[str, Rate]) -> str:
+def explain(
+    job: Job, head: Sequence[tuple[str, str]], steps: Sequence[Step], rates: Mapping[str, Rate]
+) -> str:
     """Return a plan as text.
 
     Parameters
     ----------
     job
         What it does.
-    name, alternatives
-        Which program it is, and of how many.
+    head
+        What is said of its program beforehand: titles and texts.
     steps
         What it does, in order.
     rates
         What operations cost.
     """
     cost = estimate(steps, rates)
+    total = f"{cost.cycles:,.0f} cycles, {cost.instructions:,} instructions, {cost.bytes:,} bytes moved"
+    titled = [*head, ("order", order_text(job)), ("cost", total)]
     lines = [
         job.call(),
-        f"program: {name} (of {alternatives} alternative{'' if alternatives == 1 else 's'})",
-        f"order: {order_text(job)}",
-        f"cost: {cost.cycles:,.0f} cycles, {cost.instructions:,} instructions, {cost.bytes:,} bytes moved",
+        *(f"{title}: {text}" for title, text in titled if text),
         "",
         *_step_lines(steps),
         "",

@@ -10,7 +10,7 @@ from lanesort.plan.neuron_sort import SortProgram
 from lanesort.plan.pto import PtoProgram
 from lanesort.plan.tree import BLOCK, WAYS, Tree
 
-__all__ = ["Level", "levels"]
+__all__ = ["Level", "levels", "levels_text"]
 
 
 class Level(NamedTuple):
@@ -35,6 +35,24 @@ def levels(program: PtoProgram | SortProgram | NonzeroProgram) -> tuple[Level, .
     if isinstance(program, NonzeroProgram) or program.tree is None:
         return ()
     return (*_tree_levels(program.tree), *_chunk_levels(program))
+
+
+def levels_text(found: tuple[Level, ...]) -> str:
+    """Return the merge tree in one line.
+
+    Examples
+    --------
+    >>> levels_text((Level("tsort32", ((0, 32), (32, 32), (64, 5))), Level("1 list merge", ((0, 69),))))
+    'tsort32: 3 runs of up to 32; 1 list merge: 69'
+    """
+    return "; ".join(f"{level.name}: {_runs_text(level.runs)}" for level in found)
+
+
+def _runs_text(runs: tuple[tuple[int, int], ...]) -> str:
+    sizes = {size for _, size in runs}
+    if len(runs) == 1:
+        return f"{max(sizes)}"
+    return f"{len(runs)} runs of {'up to ' if len(sizes) > 1 else ''}{max(sizes)}"
 
 
 def _piece_levels(program: SortProgram) -> Iterator[Level]:

@@ -18,6 +18,7 @@ from lanesort.plan.check import Check, compare
 from lanesort.plan.cost import RATES, Estimate, Rate, estimate, measured_rates
 from lanesort.plan.explain import explain
 from lanesort.plan.job import Job
+from lanesort.plan.levels import levels, levels_text
 from lanesort.plan.neuron_nonzero import NonzeroProgram, nonzero_lowerings
 from lanesort.plan.neuron_sort import SortProgram, sort_lowerings
 from lanesort.plan.outcome import Outcome
@@ -191,7 +192,14 @@ class Plan:
 
     def explain(self) -> str:
         """Return what the plan does, step by step, and what it costs, as text."""
-        return explain(self.job, self.chosen.name, len(self.alternatives), self.steps, self.rates)
+        program, others = self.chosen, len(self.alternatives)
+        used = max((span.stop for step in self.steps for span in (*step.reads, *step.writes)), default=0)
+        head = [
+            ("program", f"{program.name} (of {others} alternative{'' if others == 1 else 's'})"),
+            (program.memory, f"{used:,} of {program.memory_bytes:,} bytes"),
+            ("merge tree", levels_text(levels(program))),
+        ]
+        return explain(self.job, head, self.steps, self.rates)
 
     def emit(self, path: str | Path) -> Path:
         """Write the program to a file: ``kernel.pto``, ``words.bin`` or ``plan.json``.
