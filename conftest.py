@@ -1,4 +1,4 @@
-"""Runs the Python examples of README.md and docs/*.md as tests."""
+"""Runs the Python examples of README.md, docs and docs/how-to as tests."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=0), SkipParser()],
-    patterns=["README.md", "docs/*.md"],
+    patterns=["README.md", "docs/*.md", "docs/how-to/*.md"],
 ).pytest()
