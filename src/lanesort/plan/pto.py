@@ -24,7 +24,7 @@ from lanesort.plan.job import Job
 from lanesort.plan.layout import STRATEGIES, Layout, Strategy, layout_of
 from lanesort.plan.outcome import Outcome
 from lanesort.plan.step import Step
-from lanesort.plan.strategies import KernelOf
+from lanesort.plan.strategies import JobKernel
 from lanesort.plan.tree import Tree, most_rounds
 from lanesort.pto.target import find_target
 
@@ -112,7 +112,7 @@ def lowerings(job: Job) -> Iterator[PtoProgram]:
     ['whole, 4 rounds', 'whole, 3 rounds']
     """
     if job.is_empty:
-        yield PtoProgram("nothing to do", job, KernelOf(job).kernel_text(), (), 0, None, 0, 0)
+        yield PtoProgram("nothing to do", job, JobKernel(job).kernel_text(), (), 0, None, 0, 0)
         return
     target = find_target(job.target)
     for strategy in STRATEGIES:
@@ -129,7 +129,7 @@ def lowerings(job: Job) -> Iterator[PtoProgram]:
 
 
 def _lower(job: Job, strategy: Strategy, layout: Layout, rounds: int) -> PtoProgram | None:
-    lowering = KernelOf(job, layout, rounds)
+    lowering = JobKernel(job, layout, rounds)
     trees = [lowering.tree(n) for n in {layout.chunk, job.width % layout.chunk} if n]
     if None in trees:
         return None

@@ -17,13 +17,13 @@ from lanesort.pto.operand import BLOCK_BYTES, round_up
 from lanesort.pto.target import find_target
 from lanesort.pto.tile import PAIR_BYTES
 
-__all__ = ["KernelOf"]
+__all__ = ["JobKernel"]
 
 Chunk = Callable[[str, str, str, int, int], None]
 """Takes row, first column, first position, elements, and which buffer of values to use."""
 
 
-class KernelOf:
+class JobKernel:
     """Writes the kernel of one strategy."""
 
     def __init__(self, job: Job, layout: Layout | None = None, rounds: int = 0) -> None:
