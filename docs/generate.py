@@ -16,6 +16,7 @@ from lanesort import _core
 from lanesort.report.compaction_diagram import write_compaction_diagram
 from lanesort.report.explain import write_pages
 from lanesort.report.network_diagram import write_network_diagrams
+from lanesort.report.unpinned_table import write_unpinned_table
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = Path("docs/generated")
@@ -25,7 +26,7 @@ STUB = Path("src/lanesort/_core.pyi")
 def write(root: Path) -> list[Path]:
     """Write every generated file below `root` and return their places, relative to it."""
     folder = root / GENERATED
-    for writer in (write_pages, write_network_diagrams, write_compaction_diagram):
+    for writer in (write_pages, write_network_diagrams, write_compaction_diagram, write_unpinned_table):
         writer(folder)
     stub = StubGen(_core)
     stub.put(_core)
