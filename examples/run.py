@@ -18,7 +18,7 @@ SCORES = HERE / "debian-search"
 CHESS = 1
 """The row whose query is about chess."""
 
-console = Console(highlight=False, markup=False, soft_wrap=True)
+console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 Array = npt.NDArray[Any]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lanesort.cli.console import console as make_console
 from lanesort.cli.options import Flag
 from lanesort.conformance import Report, Subject, as_markdown, installed, known, rows, run
 from lanesort.errors import ArgumentValueError, MissingExtraError
@@ -83,7 +83,7 @@ def _print(reports: Sequence[Report]) -> None:
         cells = [Text(a.found, style="red" if a.conforms is False else "") for a in row.answers]
         table.add_row(row.topic if row.topic != topic else "", row.verb, row.text, *cells)
         topic = row.topic
-    console = Console(highlight=False, markup=False)
+    console = make_console(soft_wrap=False)
     console.print(table)
     for report in reports:
         departures = report.departures

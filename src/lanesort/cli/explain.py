@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from lanesort.cli.console import console as make_console
 from lanesort.cli.options import Flag
 from lanesort.datapath.lanes import EXCHANGES
 from lanesort.datapath.nan_order import demonstrate
@@ -50,7 +51,7 @@ def explain(subject: str | None = None, /, *, json: Flag = False) -> int:
     json
         Print JSON.
     """
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = make_console()
     if subject is None:
         return _print_subjects(console)
     if subject in EXPLAINED:

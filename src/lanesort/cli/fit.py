@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
+from lanesort.cli.console import console as make_console
 from lanesort.probe.fit import fit_file, write_profile
 
 __all__ = ["fit"]
@@ -32,7 +32,7 @@ def fit(
     json
         Print JSON.
     """
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = make_console()
     found = fit_file(results)
     if json:
         agree = {one.id: [outcome.choice for outcome in one.consistent] for one in found}

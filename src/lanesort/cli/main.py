@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
 import cyclopts
-from rich.console import Console
 
+from lanesort.cli.console import console as make_console
 from lanesort.errors import LanesortError
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -31,6 +32,7 @@ COMMANDS: dict[str, str] = {
 app = cyclopts.App(
     name="lanesort",
     help="Sort, top-k, merge and nonzero as accelerators do them, on the CPU.",
+    help_format="plaintext",
     result_action="return_value",
 )
 for _name, _where in COMMANDS.items():
@@ -47,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in tokens
     if debug:
         tokens.remove("--debug")
-    errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    errors = make_console(errors=True)
     try:
         code = app(tokens, exit_on_error=False, print_error=False, error_console=errors)
     except (LanesortError, cyclopts.CycloptsError, OSError, MemoryError) as error:
@@ -56,6 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = str(error) or type(error).__name__
         errors.print(f"lanesort: {text.strip()}")
         return 2
+    except BrokenPipeError:
+        # Whoever read the output has enough; what is left must not be flushed at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         errors.print("lanesort: interrupted")
         return 130

@@ -19,6 +19,7 @@ def merge(
     order: Order = Order(),
     reading: Reading = Reading(),
     beyond: External = External(),
+    check: bool = True,
     threads: int | None = None,
 ) -> int:
     """Merge sorted files; of equal values the earlier file's come first.
@@ -29,6 +30,8 @@ def merge(
         Sorted 1-D arrays of one dtype: .npy, .npz, .safetensors or .parquet.
     output
         File to write: .npz gets values and positions in the concatenation, .npy the values.
+    check
+        Refuse files that are not sorted.
     threads
         Threads to use; the result is the same.
     """
@@ -49,6 +52,7 @@ def merge(
             [read_array(file, reading.name, reading.dtype) for file in files],
             descending=order.descending,
             nan=order.nan,
+            check=check,
             threads=threads,
         )
     both = {"values": merged.values, "indices": merged.indices}

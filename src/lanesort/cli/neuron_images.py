@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from lanesort.cli.console import console as make_console
 from lanesort.errors import ArgumentValueError
 from lanesort.neuron.generation import generation as generation_of
 from lanesort.neuron.image_records import RECORDS, Record
@@ -45,7 +46,7 @@ def images(
         raise ArgumentValueError(
             f"no kind of record is called {unknown[0]!r}; known are {', '.join(RECORDS)}"
         )
-    console = Console(soft_wrap=True, highlight=False)
+    console = make_console()
     if counts:
         return _print_counts(console, json)
     wanted = None if generation is None else generation_of(generation).name
@@ -54,7 +55,7 @@ def images(
         plain = {kind: [_plain(record) for record in records] for kind, records in chosen.items()}
         if not kinds:
             plain["container"] = [_plain(catalogue().container)]
-        console.print(json_text.dumps(plain, indent=2, ensure_ascii=False), markup=False)
+        console.print(json_text.dumps(plain, indent=2, ensure_ascii=False))
         return 0
     if not kinds:
         _print_records(console, "container", [catalogue().container])
@@ -78,7 +79,7 @@ def _generation(record: Record) -> str:
 def _print_counts(console: Console, json: bool) -> int:
     sections = catalogue().by_section()
     if json:
-        console.print(json_text.dumps(sections, indent=2, ensure_ascii=False), markup=False)
+        console.print(json_text.dumps(sections, indent=2, ensure_ascii=False))
         return 0
     table = Table("section", "records", title="Records by section of the sources")
     for section, count in sections.items():
@@ -97,7 +98,7 @@ def _print_records(console: Console, kind: str, records: Iterable[Record]) -> No
         parts = [f"{name}={_text(getattr(row, name))}" for name in shown if _text(getattr(row, name))]
         remark = f" — {row.note}" if row.note else ""
         text = "  ".join(parts)
-        console.print(f"  {text}{remark}  ({row.how}, {row.surely}; {row.source})", markup=False)
+        console.print(f"  {text}{remark}  ({row.how}, {row.surely}; {row.source})")
 
 
 def _text(value: Any) -> str:

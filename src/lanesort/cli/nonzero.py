@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
+from lanesort.cli.console import console as make_console
 from lanesort.cli.options import External, Output, Reading, parsed_bytes, progress_of
 from lanesort.cli.progress import shown
 from lanesort.distributed import external
@@ -49,5 +48,5 @@ def nonzero(
             found = flatnonzero(read_array(file, reading.name, reading.dtype), threads=threads)
         write_arrays(output, {"indices": found.indices})
         total = found.total
-    Console(highlight=False).print(f"{total} nonzeros")
+    make_console().print(f"{total} nonzeros")
     return 0

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.progress import Progress
 
+from lanesort.cli.console import console as make_console
 from lanesort.errors import ArgumentValueError
 
 __all__ = ["External", "Flag", "Order", "Output", "Reading", "parsed_bytes", "progress_of"]
@@ -95,7 +95,7 @@ def parsed_bytes(text: str) -> int:
 @contextmanager
 def progress_of(title: str) -> Iterator[Callable[[int, int], Any]]:
     """Show a progress bar on a terminal's standard error, and give what moves it."""
-    console = Console(stderr=True)
+    console = make_console(errors=True, soft_wrap=False)
     if not console.is_terminal:
         yield lambda done, total: None
         return

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 from cyclopts import App, Parameter
-from rich.console import Console
 
+from lanesort.cli.console import console as make_console
 from lanesort.cli.options import Flag
 from lanesort.errors import ArgumentValueError
 from lanesort.files import read_array, write_arrays
@@ -167,7 +167,7 @@ def _show(plan: Plan, asked: Asked) -> int:
         if getattr(asked, name) and x is None:
             raise ArgumentValueError(f"--{name} needs an input: give --run FILE")
     found: Check | None = None
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = make_console()
     console.print(plan.explain())
     console.print(f"\nalternatives:\n{plan.compare()}")
     if x is not None and asked.check:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from lanesort.cli.console import console as make_console
 from lanesort.probe.probe import PROBES, UNDECIDED, describe, write_probe
 from lanesort.probe.probe import probe as probe_of
 
@@ -31,7 +32,7 @@ def probe(
     all
         Every probe.
     """
-    console = Console(soft_wrap=True, highlight=False, markup=False)
+    console = make_console()
     wanted = PROBES if all else ids
     if not wanted:
         _print_list(console)

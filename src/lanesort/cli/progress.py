@@ -6,10 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import Progress
 
 from lanesort._core import Control
+from lanesort.cli.console import console as make_console
 from lanesort.kernels.control import watched
 
 __all__ = ["shown"]
@@ -34,7 +34,7 @@ def shown(title: str) -> Iterator[None]:
 
 
 def _watch(title: str, control: Control, finished: threading.Event) -> None:
-    console = Console(stderr=True)
+    console = make_console(errors=True, soft_wrap=False)
     if finished.wait(PATIENCE_SECONDS) or not console.is_terminal:
         return
     with Progress(console=console, transient=True) as bar:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
 
+from lanesort.cli.console import console as make_console
 from lanesort.cli.pto_file import read_program
 from lanesort.cli.pto_run import read_argument
 from lanesort.errors import ArgumentValueError
@@ -109,7 +109,7 @@ def _fix(
 ) -> int:
     fixed = mend(module, target, function=function, args=args)
     sys.stdout.write(mended_text(module, fixed.module))
-    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    console = make_console(errors=True)
     for finding in fixed.mended:
         console.print(f"mended: {finding}")
     for finding in fixed.left:
@@ -138,7 +138,7 @@ def shown(module: Module, finding: Finding, several: bool) -> str:
 
 
 def _print(module: Module, report: Report, with_maps: bool) -> None:
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = make_console()
     several = len({name for finding in report.findings for name in finding.targets}) > 1
     for finding in report.findings:
         console.print(shown(module, finding, several))

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from lanesort.cli.console import console as make_console
 from lanesort.cli.pto_file import read_program
 from lanesort.errors import ArgumentValueError
 from lanesort.evidence import unpinned_behaviours
@@ -98,7 +99,7 @@ def pto_run(
         write_arrays(path, {name: result.outputs[name]})
     if trace is not None:
         write_trace(trace, result.trace)
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = make_console()
     if map:
         console.print(_map_table(result))
     _print(console, result)

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 from cyclopts import Parameter
-from rich.console import Console
 from rich.table import Table
 
+from lanesort.cli.console import console as make_console
 from lanesort.cli.progress import shown
 from lanesort.files import read_array, read_lines, write_arrays
 from lanesort.kernels.top_k import top_k as best
@@ -102,7 +102,7 @@ def _print(found: Pairs, columns: list[str] | None, titles: list[str] | None, ca
     values, indices = np.atleast_2d(found.values), np.atleast_2d(found.indices)
     width = values.shape[-1]
     values, indices = values.reshape(-1, width), indices.reshape(-1, width)
-    console = Console(highlight=False, markup=False)
+    console = make_console(soft_wrap=False)
     for row in range(values.shape[0]):
         title = titles[row] if titles else f"row {row}"
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)

@@ -1,0 +1,40 @@
+"""What commands print is text: no markup, no emoji names, no lost placeholders in help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lanesort.cli
+from lanesort.cli.main import main
+
+ROOT = Path(lanesort.cli.__file__).parent
+
+
+def test_only_one_place_makes_consoles() -> None:
+    makers = [path.name for path in ROOT.rglob("*.py") if " Console(" in path.read_text(encoding="utf-8")]
+    assert makers == ["console.py"]
+
+
+def test_labels_are_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scores, labels = tmp_path / "s.npy", tmp_path / "labels.txt"
+    np.save(scores, np.array([[1.0, 2.0]], np.float32))
+    labels.write_text("[red]a\n:smile:\n", encoding="utf-8")
+    assert main(["top-k", str(scores), "-k", "2", "--labels", str(labels)]) == 0
+    shown = capsys.readouterr().out
+    assert "[red]a" in shown
+    assert ":smile:" in shown
+
+
+def test_errors_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sort", ":smile:[b].npy", "-o", "x.npy"]) == 2
+    assert capsys.readouterr().err.strip() == "lanesort: :smile:[b].npy: no such file"
+
+
+def test_help_shows_placeholders(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["neuron", "run", "--help"])
+    shown = capsys.readouterr().out
+    assert "p<partition>+<byte>" in shown
+    assert "i<number>.values" in shown
