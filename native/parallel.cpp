@@ -54,6 +54,9 @@ class Crew {
 
  private:
   void Work() {
+    // The thread's part of the C++ runtime is allocated on first use. Where that is the throw of a
+    // bad_alloc there may be no memory for it, and the process would be aborted.
+    (void)std::uncaught_exceptions();
     try {
       while (!progress_.Stopped()) {
         const size_t begin = next_.fetch_add(grain_);
