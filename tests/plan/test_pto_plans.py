@@ -12,6 +12,7 @@ from lanesort import plan, pto
 from lanesort.plan.schedule import schedule
 from lanesort.pto.check import check
 from tests.patterns import Array
+from tests.plan.hazards import hazards
 
 LATER = {"pto.merge-tie": "later-when-exhausted"}
 
@@ -74,6 +75,29 @@ def test_every_wait_is_needed(target: str, width: int, k: int) -> None:
     for number in rng.choice(flags, 4, replace=False):
         without = pto.parse("\n".join(lines[:number] + lines[number + 1 :]))
         assert check(without, manual=True).findings, lines[number]
+
+
+def traced(shape: tuple[int, int], k: int, text: str, work: int) -> list[str]:
+    arguments = {"scores": tied(shape), "values": np.zeros((shape[0], k), np.float32)}
+    arguments["indices"] = np.zeros((shape[0], k), np.int32)
+    if work:
+        arguments["work"] = np.zeros(work, np.float32)
+    return hazards(pto.run(text, arguments, trace=True).trace)
+
+
+@pytest.mark.parametrize(("width", "k"), [(100, 7), (20000, 50), (12000, 9000), (20000, 20000)])
+def test_no_run_has_a_hazard(width: int, k: int) -> None:
+    """By the clocks of a run, where the sizes of windows are known."""
+    shape = (2, width)
+    planned = plan.top_k(shape=shape, k=k, target="a2a3")
+    text, work = planned.program, planned.chosen.work_elements
+    assert traced(shape, k, text, work) == []
+    lines = text.splitlines()
+    handed = [n for n, line in enumerate(lines) if re.search(r'set_flag."PIPE_V", "PIPE_MTE3"', line)]
+    number = handed[0]
+    assert "wait_flag" in lines[number + 1]
+    without = "\n".join(lines[:number] + lines[number + 2 :])
+    assert traced(shape, k, without, work), "without the flag there is one"
 
 
 @pytest.mark.parametrize(("shape", "k"), [((5, 8192), 2048), ((1, 300), 300), ((3, 50000), 100)])

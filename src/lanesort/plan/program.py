@@ -23,6 +23,7 @@ from lanesort.plan.neuron_nonzero import NonzeroProgram, nonzero_lowerings
 from lanesort.plan.neuron_sort import SortProgram, sort_lowerings
 from lanesort.plan.outcome import Outcome
 from lanesort.plan.pto import PtoProgram, lowerings
+from lanesort.plan.schedule import busy_text, schedule
 from lanesort.plan.step import Step
 from lanesort.results import Nonzero, Pairs
 
@@ -198,6 +199,7 @@ class Plan:
             ("program", f"{program.name} (of {others} alternative{'' if others == 1 else 's'})"),
             (program.memory, f"{used:,} of {program.memory_bytes:,} bytes"),
             ("merge tree", levels_text(levels(program))),
+            ("timeline", busy_text(schedule(self.steps, self.rates))),
         ]
         return explain(self.job, head, self.steps, self.rates)
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from lanesort.plan.cost import Rate, step_cycles
 from lanesort.plan.step import PLACES, Span, Step
 
-__all__ = ["Life", "Slot", "lives", "schedule", "trace_document"]
+__all__ = ["Life", "Slot", "busy_text", "lives", "schedule", "trace_document"]
 
 
 class Slot(NamedTuple):
@@ -22,6 +22,27 @@ class Slot(NamedTuple):
     step: Step
     start: float
     stop: float
+
+
+def busy_text(slots: Sequence[Slot]) -> str:
+    """Return in one line how long one turn of every loop takes, and how busy each place is.
+
+    Examples
+    --------
+    >>> busy_text([Slot(Step("tload", "", "MTE2", 1), 0, 10), Slot(Step("tsort32", "", "V", 1), 10, 40)])
+    '40 cycles for one turn of every loop; MTE2 25 %, V 75 %'
+    """
+    end = max((slot.stop for slot in slots), default=0)
+    if not end:
+        return ""
+    shares = [
+        f"{place} {sum(s.stop - s.start for s in slots if s.step.place == place) / end:.0%}".replace(
+            "%", " %"
+        )
+        for place in PLACES
+        if any(slot.step.place == place for slot in slots)
+    ]
+    return f"{end:,.0f} cycles for one turn of every loop; {', '.join(shares)}"
 
 
 class Life(NamedTuple):
