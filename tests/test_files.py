@@ -36,6 +36,37 @@ def test_an_npy_file_is_mapped(tmp_path: Path) -> None:
         read_array(tmp_path / "a.npy", "x")
 
 
+def test_safetensors_of_small_floats(tmp_path: Path) -> None:
+    for dtype in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+        write_arrays(tmp_path / "a.safetensors", {"x": X.reshape(2, 3).astype(dtype)})
+        found = read_array(tmp_path / "a.safetensors")
+        assert found.dtype == dtype
+        assert found.astype(np.float32).tolist() == X.reshape(2, 3).tolist()
+
+
+def test_parquet_columns_that_are_no_numbers(tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pairs = arrow.array([[1.0, 2.0], [3.0, 4.0]], arrow.list_(arrow.float32(), 2))
+    table = arrow.table({"pairs": pairs, "words": ["a", "b"], "gaps": [1, None]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    assert read_array(tmp_path / "t.parquet", "pairs").tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(FileError, match=r"t.parquet: column 'words' is string, which has no order here"):
+        read_array(tmp_path / "t.parquet", "words")
+    with pytest.raises(FileError, match=r"column 'gaps' holds nulls \(1\)"):
+        read_array(tmp_path / "t.parquet", "gaps")
+    with pytest.raises(FileError, match="parquet has no place for bfloat16"):
+        write_arrays(tmp_path / "o.parquet", {"x": X.astype(ml_dtypes.bfloat16)})
+
+
+def test_an_npy_file_of_the_wrong_size_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", X)
+    whole = (tmp_path / "a.npy").read_bytes()
+    for content in (whole[:-1], whole + b"more"):
+        (tmp_path / "a.npy").write_bytes(content)
+        with pytest.raises(FileError, match=r"float32 of shape \(6,\) takes 152 bytes, the file has"):
+            read_array(tmp_path / "a.npy")
+
+
 def test_a_lost_dtype_is_named(tmp_path: Path) -> None:
     np.save(tmp_path / "b.npy", X.astype(ml_dtypes.bfloat16).view("V2"))
     with pytest.raises(FileError, match="2-byte values of a dtype that NumPy lost; say which with --dtype"):

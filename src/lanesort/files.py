@@ -7,6 +7,8 @@ output, and an old one stays until the new one is whole.
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import pickle
 import tempfile
@@ -91,7 +93,7 @@ def named_dtype(name: str) -> np.dtype[Any]:
 
 def _with_dtype(array: Array, dtype: str | None, file: Path) -> Array:
     if dtype is None:
-        if array.dtype.kind == "V" and array.dtype.names is None:
+        if array.dtype.type is np.void and array.dtype.names is None:
             raise FileError(
                 f"{file}: holds {array.dtype.itemsize}-byte values of a dtype that NumPy lost; "
                 "say which with --dtype, for example --dtype bfloat16"
@@ -100,7 +102,7 @@ def _with_dtype(array: Array, dtype: str | None, file: Path) -> Array:
     wanted = named_dtype(dtype)
     if wanted == array.dtype:
         return array
-    if array.dtype.kind != "V" or wanted.itemsize != array.dtype.itemsize:
+    if array.dtype.type is not np.void or wanted.itemsize != array.dtype.itemsize:
         raise FileError(
             f"{file}: holds {array.dtype}; --dtype {dtype} only names the dtype of raw values "
             f"(|V{wanted.itemsize}), it converts nothing"
@@ -111,8 +113,30 @@ def _with_dtype(array: Array, dtype: str | None, file: Path) -> Array:
 def _read_npy(file: Path, name: str | None) -> Array:
     if name is not None:
         raise FileError(f"{file}: an .npy file holds one array without a name; leave the name out")
-    mapped: Array = np.load(file, mmap_mode="r", allow_pickle=False)
+    dtype, shape, expected = _npy_header(file)
+    if dtype.hasobject:
+        raise FileError(f"{file}: can't be read as npy: it holds Python objects, which have no order here")
+    size = file.stat().st_size
+    if size != expected:
+        raise FileError(
+            f"{file}: can't be read as npy: {dtype} of shape {shape} takes {expected:,} bytes, the file "
+            f"has {size:,}"
+        )
+    mapped: Array = np.load(file, mmap_mode="r" if math.prod(shape) else None, allow_pickle=False)
     return mapped
+
+
+def _npy_header(file: Path) -> tuple[np.dtype[Any], tuple[int, ...], int]:
+    """Return dtype, shape, and the size in bytes that the file has to have."""
+    form = np.lib.format
+    with file.open("rb") as opened:
+        if opened.read(len(form.MAGIC_PREFIX)) != form.MAGIC_PREFIX:
+            raise FileError(f"{file}: can't be read as npy: it does not begin as such a file does")
+        opened.seek(0)
+        first = form.read_magic(opened) == (1, 0)
+        read = form.read_array_header_1_0 if first else form.read_array_header_2_0
+        shape, _, dtype = read(opened)
+        return dtype, shape, opened.tell() + dtype.itemsize * math.prod(shape)
 
 
 def _read_npz(file: Path, name: str | None) -> Array:
@@ -125,10 +149,46 @@ def _read_safetensors(file: Path, name: str | None) -> Array:
     safetensors = _extra("safetensors", "files")
     try:
         with safetensors.safe_open(file, framework="numpy") as tensors:
-            found: Array = tensors.get_tensor(_chosen(file, name, list(tensors.keys())))
-            return found
+            chosen = _chosen(file, name, list(tensors.keys()))
+            part = tensors.get_slice(chosen)
+            dtype, shape = _SAFETENSORS_DTYPES.get(part.get_dtype()), part.get_shape()
+        if dtype is None:
+            raise FileError(f"{file}: tensor {chosen!r} is {part.get_dtype()}, which has no order here")
+        return _mapped_tensor(file, chosen, np.dtype(dtype), shape)
     except safetensors.SafetensorError as error:
         raise FileError(f"{file}: can't be read as safetensors: {error}") from error
+
+
+_SAFETENSORS_DTYPES: dict[str, Any] = {
+    "BOOL": np.bool_,
+    "U8": np.uint8,
+    "I8": np.int8,
+    "I16": np.int16,
+    "U16": np.uint16,
+    "F16": np.float16,
+    "BF16": ml_dtypes.bfloat16,
+    "I32": np.int32,
+    "U32": np.uint32,
+    "F32": np.float32,
+    "F64": np.float64,
+    "I64": np.int64,
+    "U64": np.uint64,
+    "F8_E4M3": ml_dtypes.float8_e4m3fn,
+    "F8_E5M2": ml_dtypes.float8_e5m2,
+}
+"""The format's names of dtypes; its own reader has no bfloat16 and no float8 in NumPy."""
+
+
+def _mapped_tensor(file: Path, name: str, dtype: np.dtype[Any], shape: list[int]) -> Array:
+    """Map one tensor of a file whose header the format's own reader has checked."""
+    with file.open("rb") as opened:
+        header_bytes = int.from_bytes(opened.read(8), "little")
+        start, stop = json.loads(opened.read(header_bytes))[name]["data_offsets"]
+    if start == stop:
+        return np.empty(shape, dtype)
+    raw = np.memmap(file, np.uint8, "r", offset=8 + header_bytes + start, shape=(stop - start,))
+    tensor: Array = raw.view(dtype).reshape(shape)
+    return tensor
 
 
 def _read_parquet(file: Path, name: str | None) -> Array:
@@ -140,8 +200,19 @@ def _read_parquet(file: Path, name: str | None) -> Array:
     except arrow.ArrowException as error:
         raise FileError(f"{file}: can't be read as parquet: {str(error).splitlines()[0]}") from error
     if column.null_count:
-        raise FileError(f"{file}: column {chosen!r} has {column.null_count} nulls; they have no order here")
+        raise FileError(
+            f"{file}: column {chosen!r} holds nulls ({column.null_count}), which have no order here"
+        )
+    kind = column.type
+    if arrow.types.is_fixed_size_list(kind):
+        return _flat(file, chosen, column.flatten()).reshape(-1, kind.list_size)
+    return _flat(file, chosen, column)
+
+
+def _flat(file: Path, name: str, column: Any) -> Array:
     found: Array = column.to_numpy(zero_copy_only=False)
+    if found.dtype.hasobject:
+        raise FileError(f"{file}: column {name!r} is {column.type}, which has no order here")
     return found
 
 
@@ -261,9 +332,15 @@ def _write_safetensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
 
 def _write_parquet(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
     arrow = _extra("pyarrow", "files")
-    if any(array.ndim != 1 for array in arrays.values()):
-        raise FileError("parquet columns are 1-D; write .npz for arrays of more dimensions")
-    _extra("pyarrow.parquet", "files").write_table(arrow.table(dict(arrays)), file)
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise FileError(f"parquet columns are 1-D and {name} has {array.ndim} dimensions; write .npz")
+    try:
+        table = arrow.table(dict(arrays))
+    except arrow.ArrowException as error:
+        kinds = ", ".join(str(array.dtype) for array in arrays.values())
+        raise FileError(f"parquet has no place for {kinds}; write .npz or .safetensors") from error
+    _extra("pyarrow.parquet", "files").write_table(table, file)
 
 
 _WRITERS: dict[str, Callable[[IO[bytes], Mapping[str, Array]], None]] = {

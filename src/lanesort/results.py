@@ -35,6 +35,10 @@ class Pairs(_PairsFields):
         pairs.valid = valid
         return pairs
 
+    def __repr__(self) -> str:
+        beside = "" if self.valid is None else f", valid={self.valid!r}"
+        return f"Pairs(values={self.values!r}, indices={self.indices!r}{beside})"
+
 
 class Merged(_PairsFields):
     """Merged values with their indices.
@@ -54,6 +58,9 @@ class Merged(_PairsFields):
         merged = super().__new__(cls, values, indices)
         merged.consumed = consumed
         return merged
+
+    def __repr__(self) -> str:
+        return f"Merged(values={self.values!r}, indices={self.indices!r}, consumed={self.consumed!r})"
 
 
 class Nonzero(NamedTuple):

@@ -52,6 +52,18 @@ def test_files_of_lost_dtypes_and_of_nothing(tmp_path: Path) -> None:
     assert np.load(tmp_path / "o.npy").tolist() == []
 
 
+def test_rows_are_sorted_a_block_at_a_time(tmp_path: Path) -> None:
+    x = np.random.default_rng(8).integers(0, 9, (3, 700, 50)).astype(np.float32)
+    np.save(tmp_path / "x.npy", x)
+    external.argsort(tmp_path / "x.npy", tmp_path / "o.npy", tie="high", memory_bytes=SMALL)
+    assert np.array_equal(np.load(tmp_path / "o.npy"), ls.argsort(x, tie="high"))
+    external.sort(tmp_path / "x.npy", tmp_path / "o.npy", memory_bytes=SMALL)
+    assert np.array_equal(np.load(tmp_path / "o.npy"), np.sort(x))
+    np.save(tmp_path / "none.npy", np.empty((3, 0), np.float32))
+    external.sort(tmp_path / "none.npy", tmp_path / "o.npy")
+    assert np.load(tmp_path / "o.npy").shape == (3, 0)
+
+
 def test_merging_files(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     runs = [np.sort(rng.integers(0, 50, n).astype(np.float32)) for n in (40_000, 0, 25_000, 7)]
@@ -70,8 +82,13 @@ def test_merging_files(tmp_path: Path) -> None:
     [
         (lambda d: external.sort(d / "none.npy", d / "o.npy"), "no such file"),
         (lambda d: external.sort(d / "x.npy", d / "o.npz"), "are written as .npy"),
-        (lambda d: external.sort(d / "m.npy", d / "o.npy"), "have one dimension"),
-        (lambda d: external.sort(d / "x.npy", d / "o.npy", memory_bytes=5), "memory_bytes is 5; it must be"),
+        (lambda d: external.top_k(d / "m.npy", 1), "has shape .2, 2.; this is done along one dimension"),
+        (lambda d: external.sort(d / "f.npy", d / "o.npy"), "lie in C order"),
+        (lambda d: external.sort(d / "w.npy", d / "o.npy", memory_bytes=SMALL), "a row has 100,000 elements"),
+        (
+            lambda d: external.sort(d / "x.npy", d / "o.npy", memory_bytes=5),
+            "memory given is 5 bytes; it must",
+        ),
         (lambda d: external.sort(d / "x.npy", d / "no" / "o.npy"), "no temporary folder can be made there"),
         (lambda d: external.top_k(d / "x.npy", 11), "k is 11 but .* has n = 10"),
         (lambda d: external.merge([], d / "o.npy"), "sources is empty"),
@@ -80,6 +97,8 @@ def test_merging_files(tmp_path: Path) -> None:
 def test_refusals(tmp_path: Path, call: Any, says: str) -> None:
     np.save(tmp_path / "x.npy", np.arange(10.0))
     np.save(tmp_path / "m.npy", np.zeros((2, 2)))
+    np.save(tmp_path / "f.npy", np.asfortranarray(np.zeros((2, 3))))
+    np.save(tmp_path / "w.npy", np.zeros((2, 100_000)))
     with pytest.raises((OSError, ValueError), match=says):
         call(tmp_path)
     assert not list(tmp_path.glob("o.*"))

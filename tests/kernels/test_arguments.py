@@ -82,6 +82,8 @@ def test_dtypes_without_an_order_are_named(dtype: Any, verb: Any) -> None:
         (lambda: ls.flatnonzero(X, size=-2), ValueError, r"size is -2"),
         (lambda: ls.flatnonzero(X, size=1.5), TypeError, r"size is 1.5"),
         (lambda: ls.merge([]), ValueError, r"runs is empty"),
+        (lambda: ls.merge(5), TypeError, r"runs is 5; it must be a sequence of arrays"),
+        (lambda: ls.top_k(X, 2**62, lengths=[1]), ValueError, r"k is 4611686018427387904; rows of n = 3"),
         (
             lambda: ls.merge([X[0]]),
             ValueError,

@@ -62,6 +62,8 @@ def test_a_tensor_elsewhere_is_refused() -> None:
         ls.sort(torch.zeros(3, device="meta"))
     with pytest.raises(TypeError, match=r"x has layout torch.sparse_coo"):
         ls.sort(torch.zeros(3).to_sparse())
+    with pytest.raises(TypeError, match=r"x is a tensor of torch.float8_e4m3fnuz, which has no order here"):
+        ls.sort(torch.zeros(3).to(torch.float8_e4m3fnuz))
 
 
 def test_torch_index_dtypes_are_understood() -> None:

@@ -52,16 +52,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     errors = make_console(errors=True)
     try:
         code = app(tokens, exit_on_error=False, print_error=False, error_console=errors)
+    except BrokenPipeError:
+        # Whoever read the output has enough; what is left must not be flushed at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (LanesortError, cyclopts.CycloptsError, OSError, MemoryError) as error:
         if debug:
             raise
         text = str(error) or type(error).__name__
         errors.print(f"lanesort: {text.strip()}")
         return 2
-    except BrokenPipeError:
-        # Whoever read the output has enough; what is left must not be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except KeyboardInterrupt:
         errors.print("lanesort: interrupted")
         return 130

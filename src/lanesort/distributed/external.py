@@ -8,36 +8,31 @@ so an interrupted run leaves the input and an old output as they were.
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lanesort.distributed.pieces import MEMORY_BYTES, elements_in, opened, output, pieces, row_blocks
 from lanesort.distributed.runs import Run, Source, merged_blocks, write_run
 from lanesort.distributed.scratch import scratch_folder
 from lanesort.errors import ArgumentValueError, FileError
-from lanesort.files import named_dtype, read_array, write_elements, written_aside
+from lanesort.files import write_elements
 from lanesort.kernels.merge import merge as merge_arrays
 from lanesort.kernels.nonzero import flatnonzero
 from lanesort.kernels.policy import order_of
 from lanesort.kernels.sort import sort as sort_array
 from lanesort.kernels.sort import sort_pairs
 from lanesort.kernels.top_k import top_k as top_k_array
-from lanesort.order import Order, key_class, keys
+from lanesort.order import Order, keys
 from lanesort.results import Pairs
 
 __all__ = ["argsort", "merge", "nonzero", "sort", "top_k"]
 
 Array = npt.NDArray[Any]
 Progress = Callable[[int, int], None]
-
-MEMORY_BYTES = 1 << 30
-MINIMUM_BYTES = 1 << 20
-SCRATCH_BYTES_PER_ELEMENT = 48
-"""What the kernels and their results take for each element of a piece, at most."""
 
 
 def sort(
@@ -52,7 +47,7 @@ def sort(
     temporary: str | Path | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Sort a one-dimensional `.npy` file into another.
+    """Sort the rows of a `.npy` file into another; a single row may be larger than memory.
 
     Parameters
     ----------
@@ -93,7 +88,7 @@ def argsort(
     temporary: str | Path | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the int64 positions that sort a one-dimensional `.npy` file.
+    """Write the int64 positions that sort the rows of a `.npy` file.
 
     Parameters
     ----------
@@ -127,12 +122,12 @@ def top_k(
     k, mode, nan, tie, compat
         As in `lanesort.top_k`.
     """
-    values = _open(source, dtype)
+    values = _one_dimension(source, dtype)
     if not 0 <= k <= values.length:
         raise ArgumentValueError(f"k is {k} but {source} has n = {values.length} elements")
     order = order_of(mode == "largest", None, nan, tie, compat, "top_k")
     best = Pairs(np.empty(0, values.dtype), np.empty(0, np.int64))
-    for start, piece in _pieces(values, memory_bytes):
+    for start, piece in pieces(values, memory_bytes):
         found = top_k_array(
             piece,
             min(k, piece.size),
@@ -164,20 +159,20 @@ def nonzero(
     memory_bytes: int = MEMORY_BYTES,
     progress: Progress | None = None,
 ) -> int:
-    """Write the int64 positions of the nonzeros of a one-dimensional `.npy` file; return how many.
+    """Write the int64 positions of the nonzeros of a `.npy` file, flattened; return how many.
 
     Parameters
     ----------
     source, target, dtype, memory_bytes, progress
         As in `sort`; every element is counted twice, once for counting.
     """
-    values = _open(source, dtype)
+    values, _ = opened(source, dtype)
     total = 0
-    for start, piece in _pieces(values, memory_bytes):
+    for start, piece in pieces(values, memory_bytes):
         total += int(flatnonzero(piece, size=0).total)
         _report(progress, start + piece.size, 2 * values.length)
-    with _output(target, np.dtype(np.int64), total) as file:
-        for start, piece in _pieces(values, memory_bytes):
+    with output(target, np.dtype(np.int64), (total,)) as file:
+        for start, piece in pieces(values, memory_bytes):
             found = flatnonzero(piece, index_offset=start, index_dtype=np.int64)
             write_elements(file, found.indices)
             _report(progress, values.length + start + piece.size, 2 * values.length)
@@ -212,7 +207,7 @@ def merge(
     if not sources:
         raise ArgumentValueError("sources is empty; merging needs at least one file")
     order = order_of(descending, None, nan, None, compat)
-    inputs = [_open(source, dtype) for source in sources]
+    inputs = [_one_dimension(source, dtype) for source in sources]
     for values in inputs:
         if values.dtype != inputs[0].dtype:
             raise ArgumentValueError(
@@ -232,13 +227,16 @@ def _sorted_file(
     temporary: str | Path | None,
     progress: Progress | None,
 ) -> None:
-    values = _open(source, dtype)
+    values, shape = opened(source, dtype)
+    if len(shape) > 1:
+        _sort_rows(values, shape, target, order, positions, memory_bytes, progress)
+        return
     folder = Path(temporary) if temporary is not None else Path(target).parent
     needed = values.length * (values.dtype.itemsize + (8 if positions else 0))
     with scratch_folder(folder, needed) as scratch:
         runs = []
         try:
-            for number, (start, piece) in enumerate(_pieces(values, memory_bytes)):
+            for number, (start, piece) in enumerate(pieces(values, memory_bytes)):
                 runs.append(_sorted_run(scratch, number, start, piece, order, positions))
                 _report(progress, start + piece.size, 2 * values.length)
         except OSError as error:
@@ -246,6 +244,25 @@ def _sorted_file(
         # Of equal values the higher position first means the later run first.
         in_order = runs[::-1] if order.tie == "high" else runs
         _write_merged(target, in_order, order, positions, memory_bytes, progress, values.length, values)
+
+
+def _sort_rows(
+    values: Source,
+    shape: tuple[int, ...],
+    target: str | Path,
+    order: Order,
+    positions: bool,
+    memory_bytes: int,
+    progress: Progress | None,
+) -> None:
+    policy: dict[str, Any] = {"descending": order.descending, "nan": order.nan, "tie": order.tie}
+    done = 0
+    with output(target, np.dtype(np.int64) if positions else values.dtype, shape) as file:
+        for block in row_blocks(values, shape[-1], memory_bytes):
+            pairs = sort_pairs(block, index_dtype=np.int64, **policy)
+            write_elements(file, pairs.indices if positions else pairs.values)
+            done += block.size
+            _report(progress, done, values.length)
 
 
 def _sorted_run(scratch: Path, number: int, start: int, piece: Array, order: Order, positions: bool) -> Run:
@@ -270,60 +287,25 @@ def _write_merged(
     first = runs[0].values if runs else empty
     assert first is not None
     dtype = np.dtype(np.int64) if positions else first.dtype
-    elements = _elements(memory_bytes, first.dtype)
+    elements = elements_in(memory_bytes, first.dtype)
     total = done + length
-    with _output(target, dtype, length) as file:
+    with output(target, dtype, (length,)) as file:
         for values, indices in merged_blocks(runs, order, elements):
             write_elements(file, (values if indices is None else indices).astype(dtype, copy=False))
             done += values.size
             _report(progress, done, total)
 
 
-@contextmanager
-def _output(target: str | Path, dtype: np.dtype[Any], length: int) -> Iterator[IO[bytes]]:
-    """Write a `.npy` file aside, in a folder that a later run removes if a kill leaves it."""
-    path = Path(target)
-    if path.suffix.lower() != ".npy":
-        raise FileError(f"{path}: results larger than memory are written as .npy")
-    header = {
-        "descr": np.lib.format.dtype_to_descr(dtype),
-        "fortran_order": False,
-        "shape": (length,),
-    }
-    needed = length * dtype.itemsize
-    with scratch_folder(path.parent, needed) as folder, written_aside(path, folder) as file:
-        np.lib.format.write_array_header_2_0(file, header)
-        yield file
-
-
-def _open(source: str | Path, dtype: str | None) -> Source:
-    path = Path(source)
-    if path.suffix.lower() != ".npy":
-        raise FileError(f"{path}: files larger than memory are read as .npy; convert it first")
-    mapped = read_array(path, dtype=dtype)
-    if mapped.ndim != 1:
-        raise FileError(f"{path}: has shape {mapped.shape}; files larger than memory have one dimension")
-    key_class(mapped.dtype)
-    offset = getattr(mapped, "offset", 0)
-    known = named_dtype(dtype) if dtype is not None else mapped.dtype
-    return Source(path, known, offset, mapped.size)
-
-
-def _elements(memory_bytes: int, dtype: np.dtype[Any]) -> int:
-    if memory_bytes < MINIMUM_BYTES:
-        raise ArgumentValueError(f"memory_bytes is {memory_bytes:,}; it must be at least {MINIMUM_BYTES:,}")
-    return memory_bytes // (2 * dtype.itemsize + SCRATCH_BYTES_PER_ELEMENT)
-
-
-def _pieces(values: Source, memory_bytes: int) -> Iterator[tuple[int, Array]]:
-    size = _elements(memory_bytes, values.dtype)
-    for start in range(0, values.length, size):
-        yield start, values.block(start, min(start + size, values.length))
+def _one_dimension(source: str | Path, dtype: str | None) -> Source:
+    values, shape = opened(source, dtype)
+    if len(shape) > 1:
+        raise FileError(f"{source}: has shape {shape}; this is done along one dimension")
+    return values
 
 
 def _refuse_unsorted(values: Source, order: Order, memory_bytes: int) -> None:
     before: Array = np.empty(0, values.dtype)
-    for start, piece in _pieces(values, memory_bytes):
+    for start, piece in pieces(values, memory_bytes):
         mapped = keys(np.concatenate([before, piece]), order)
         wrong = np.flatnonzero(mapped[1:] < mapped[:-1])
         if wrong.size:

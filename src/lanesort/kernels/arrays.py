@@ -90,13 +90,16 @@ def _from_torch(x: Any, name: str) -> Received:
     torch = sys.modules["torch"]
     if x.device.type != "cpu":
         raise ArgumentTypeError(f"{name} is a tensor on {x.device}; move it to the CPU first: {name}.cpu()")
-    if x.layout != torch.strided:
+    if x.layout != torch.strided or x.is_nested:
         raise ArgumentTypeError(f"{name} has layout {x.layout}; accepted are dense tensors")
     plain = x.detach().resolve_neg()
     viewed = _VIEWED.get(str(plain.dtype).removeprefix("torch."))
     library = Library("torch", _to_torch, np.dtype(np.int64))
     if viewed is None:
-        return Received(plain.numpy(), library)
+        try:
+            return Received(plain.numpy(), library)
+        except (RuntimeError, TypeError) as error:
+            raise ArgumentTypeError(f"{name} is a tensor of {x.dtype}, which has no order here") from error
     return Received(plain.view(getattr(torch, viewed[1])).numpy().view(viewed[0]), library)
 
 

@@ -112,7 +112,12 @@ def merge(
         quick = _quick(runs, plan_of(runs, descending, nan, compat), check, index_dtype, threads)
         if quick is not None:
             return quick
-    received = [receive(run, f"runs[{i}]") for i, run in enumerate(runs)]
+    try:
+        received = [receive(run, f"runs[{i}]") for i, run in enumerate(runs)]
+    except TypeError as error:
+        if isinstance(error, ArgumentTypeError):
+            raise
+        raise ArgumentTypeError(f"runs is {runs!r}; it must be a sequence of arrays") from None
     if not received:
         raise ArgumentValueError("runs is empty; merging needs at least one run, which may have no elements")
     default_tie = "run" if indices is None else "low"

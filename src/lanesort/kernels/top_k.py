@@ -27,6 +27,10 @@ __all__ = ["top_k"]
 Array = npt.NDArray[Any]
 
 
+MOST = np.iinfo(np.int32).max
+"""Largest k: rows are filled up to it, so that a slip of the pen must not ask for all memory."""
+
+
 class _Job(NamedTuple):
     rows: Rows
     order: Order
@@ -186,6 +190,8 @@ def _checked_k(k: Any, n: int, filled: bool) -> int:
         raise ArgumentTypeError(f"k is {k!r}; it must be an integer") from None
     if count < 0:
         raise ArgumentValueError(f"k is {count}; it must be at least 0")
+    if count > max(n, MOST):
+        raise ArgumentValueError(f"k is {count}; rows of n = {n} are filled up to {MOST} at most")
     if count > n and not filled:
         raise ArgumentValueError(
             f"k is {count} but rows have n = {n} elements; ask for at most n, or give lengths "
