@@ -88,14 +88,14 @@ fact(
     "seed 000 §3, seed 003 §3.2; another enum of the same family swaps 0 and 1",
 )
 
-IMM_REGISTER = unpinned(
+unpinned(
     "imm.register",
     BOTH,
     "whether the register of IMM_SRC 2 holds a pointer, as its name says, or the value (“a reg num”)",
     "seed 000 §3, header note",
     {"pointer": "the register holds a pointer to the value", "value": "the register holds the value"},
 )
-IMM_POINTER_VALUES = unpinned(
+unpinned(
     "imm.pointer-values",
     BOTH,
     "whether a pointer leads to one value for each partition or to one for all",

@@ -7,9 +7,7 @@ Each is a validity rule in itself: it takes the operands and the target and retu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from lanesort.errors import Violation
 from lanesort.pto.operand import BLOCK_BYTES, TileOperand
@@ -19,7 +17,6 @@ __all__ = [
     "HasTiles",
     "addresses_are_aligned",
     "any_tile",
-    "dtype_names",
     "tiles_are_none_box",
     "tiles_are_row_major",
     "tiles_are_vec",
@@ -52,11 +49,6 @@ def any_tile(
         return None
     listed = ", ".join(f"{tile.role}: {value(tile)}" for tile in broken)
     return Violation(rule, broken[0].role, value(broken[0]), limit, f"{listed}; {advice}")
-
-
-def dtype_names(names: Iterable[Any]) -> str:
-    """Write dtypes for a reader: ``float32, float16``."""
-    return ", ".join(np.dtype(name).name if not isinstance(name, str) else name for name in names)
 
 
 def tiles_are_vec(operands: HasTiles, target: Target) -> Violation | None:

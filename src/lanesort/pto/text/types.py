@@ -18,7 +18,7 @@ from lanesort.pto.program import (
 )
 from lanesort.pto.text.diagnostics import Fault, closest
 
-__all__ = ["READERS", "element_bytes", "read_type", "type_text"]
+__all__ = ["READERS", "read_type", "type_text"]
 
 _LARGEST_SIZE = 2**31 - 1
 _MOST_DIMENSIONS = 5
@@ -28,12 +28,6 @@ _PADS = {"null": 0, "none": 0, "zero": 1, "max": 2, "min": 3}
 _FIELD_NAMES = (
     "loc dtype rows cols v_row v_col valid blayout slayout fractal pad compact".split()  # noqa: SIM905
 )
-
-
-def element_bytes(element: str) -> int | None:
-    """Return the size of an element type in bytes, None if it has no fixed size."""
-    digits = re.search(r"\d+", element)
-    return max(1, int(digits.group()) // 8) if digits else None
 
 
 def read_type(name: str, body: str, offset: int) -> Type:
