@@ -304,7 +304,9 @@ def _select(attributes: Mapping[str, Any]) -> Callable[..., None]:
 def _reduce(function: Callable[..., Any]) -> Callable[[Mapping[str, Any]], Callable[..., None]]:
     def run(dst: Array, src: Array) -> None:
         if src.shape[1] == 0:
-            raise MachineError("a row without valid elements has no sum or maximum")
+            raise MachineError(
+                "src has 0 valid columns, and a row of none has no sum or maximum; see set_validshape"
+            )
         wide = src.astype(np.float32) if src.dtype.itemsize == 2 and src.dtype.kind not in "iu" else src
         dst[...] = function(wide, axis=1, keepdims=True).astype(dst.dtype)
 

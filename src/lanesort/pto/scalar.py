@@ -55,7 +55,7 @@ def _bits(name: str) -> int:
         return 64
     digits = name.lstrip("sui")
     if not digits.isdecimal() or not 0 < int(digits) <= 64:
-        raise MachineError(f"numbers of type {name} are not modelled")
+        raise MachineError(f"numbers of type {name} are not modelled; index and integers of 1 to 64 bits are")
     return int(digits)
 
 
@@ -99,7 +99,7 @@ def _truncated(a: int, b: int) -> int:
 
 def _divisor(b: int) -> int:
     if b == 0:
-        raise MachineError("division by zero")
+        raise MachineError("division by zero; test the divisor first, with arith.cmpi and scf.if")
     return b
 
 
@@ -215,7 +215,9 @@ def predicate(name: str, type: Type) -> Callable[[Any, Any], bool]:
         return _ORDERED[name]
     kind, compare = name[:1], _ORDERED.get(name[1:])
     if compare is None or kind not in "su":
-        raise MachineError(f"comparison {name!r} of integers is unknown")
+        raise MachineError(
+            f"comparison {name!r} of integers is unknown; eq, ne, and lt, le, gt, ge behind s or u are known"
+        )
     if kind == "s":
         return compare
     bits = _bits(type.name) if isinstance(type, ScalarType) else 64
@@ -241,7 +243,9 @@ def _float_predicate(name: str) -> Callable[[float, float], bool]:
         return _WHOLE[name]
     kind, compare = name[:1], _ORDERED.get(name[1:])
     if compare is None or kind not in "ou":
-        raise MachineError(f"comparison {name!r} of floats is unknown")
+        raise MachineError(
+            f"comparison {name!r} of floats is unknown; eq, ne, lt, le, gt, ge behind o or u are known"
+        )
     if kind == "o":
         return lambda a, b: not _unordered(a, b) and compare(a, b)
     return lambda a, b: _unordered(a, b) or compare(a, b)
@@ -272,7 +276,7 @@ def cast(name: str, source: Type, result: Type) -> Rounded:
 
 def _whole(value: float) -> int:
     if not math.isfinite(value):
-        raise MachineError(f"{value} has no integer value")
+        raise MachineError(f"{value} has no integer value; compare or clamp it before the conversion")
     return int(value)
 
 
@@ -285,5 +289,6 @@ def _numpy_type(type: Type) -> np.dtype[Any]:
 def _bitcast(source: Type, result: Type) -> Rounded:
     given, taken = _numpy_type(source), _numpy_type(result)
     if given.itemsize != taken.itemsize:
-        raise MachineError(f"a bitcast from {given} to {taken}: the widths differ")
+        widths = f"{8 * given.itemsize} and {8 * taken.itemsize} bits"
+        raise MachineError(f"a bitcast from {given} to {taken}: the widths differ, {widths}; convert instead")
     return lambda value: np.array(value, given).view(taken)[()].item()

@@ -30,7 +30,7 @@ def _tensor_view(step: Step, scope: Scope) -> PreparedStep:
     def run(registers: Registers) -> None:
         sizes = tuple([registers[v] for v in shape])
         if min(sizes, default=0) < 0:
-            raise MachineError(f"a view can't have the sizes {sizes}")
+            raise MachineError(f"a view can't have the sizes {sizes}; each is 0 or more")
         registers[result] = TensorView(registers[source], sizes, tuple([registers[v] for v in strides]))
 
     return PreparedStep(step.op, step.place, run)
@@ -213,7 +213,7 @@ def _place_memory(step: Step, scope: Scope) -> PreparedStep:
     pointed = scope.type(result)
     rows, cols = _two(step.values("valid"))
     if len(addresses) != 1:
-        raise MachineError(f"{len(addresses)} addresses; one is modelled")
+        raise MachineError(f"{len(addresses)} addresses; one is modelled: write a pointer_cast for each")
 
     def run(registers: Registers) -> None:
         address, machine = registers[addresses[0]], registers[-1]
@@ -222,7 +222,7 @@ def _place_memory(step: Step, scope: Scope) -> PreparedStep:
         elif isinstance(pointed, PtrType):
             registers[result] = _pointer(address, pointed, machine)
         else:
-            raise MachineError(f"the result type {pointed} is not modelled")
+            raise MachineError(f"the result type {pointed} is not modelled; a tile or a pointer is")
 
     return PreparedStep(step.op, step.place, run)
 
