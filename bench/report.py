@@ -24,8 +24,15 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def goal_ratio(measured: Measured, goal: str, by_id: dict[str, Measured]) -> float | None:
+SCALING = "scaling of "
+"""Begins a goal that compares with a plain loop: how much faster than that case, over the loop's."""
+
+
+def goal_ratio(measured: Measured, goal: str, by_id: dict[str, Measured], floors: Floors) -> float | None:
     """The ratio that a goal asks about: a peer's time, or our own on another case, over ours."""
+    if goal.startswith(SCALING):
+        faster = goal_ratio(measured, goal.removeprefix(SCALING), by_id, floors)
+        return None if faster is None else faster / floors.scaling
     if goal in by_id:
         own = by_id[goal].median.get("lanesort")
         here = measured.median.get("lanesort")
@@ -40,6 +47,7 @@ def markdown(results: list[Measured], floors: Floors, missing: dict[str, str], t
     lines = [
         f"CPU: {cpu_name()}; targets: {', '.join(targets)}.",
         f"Floors of this core: {rates[0]:.1f} GB/s read, {rates[1]:.2f} G compare-exchanges/s.",
+        f"Two threads do {floors.scaling:.2f} times as much of a plain loop as one.",
         "Times are medians in ns an element ± half the interquartile range.",
         "The ratio is the peer's time over lanesort's.",
         "",
@@ -63,7 +71,7 @@ def _rows(measured: Measured, floors: Floors, by_id: dict[str, Measured]) -> lis
     first = f"| {case.id} | {own:.3g} ± {measured.spread['lanesort'] / 2:.1g} | {multiple} |"
     rows = []
     for goal, wanted in case.goals.items():
-        ratio = goal_ratio(measured, goal, by_id)
+        ratio = goal_ratio(measured, goal, by_id, floors)
         if ratio is None:
             rows.append(f"{first} {goal} | – | – | {wanted:.3g} | {measured.missing.get(goal, 'not run')} |")
             continue

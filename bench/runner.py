@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import statistics
+import threading
 import time
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -40,10 +41,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Floors:
-    """What this core can do: ns a byte read, ns a compare-exchange of one pair."""
+    """What this machine can do: ns a byte read, ns a compare-exchange of one pair, and how many
+    times as much two threads get done of a plain loop as one does.
+    """
 
     read_ns_per_byte: float
     exchange_ns: float
+    scaling: float
 
     def of(self, case: Case) -> float:
         """The floor of a case in ns an element: the larger of memory and comparisons."""
@@ -132,7 +136,16 @@ def measure_floors() -> Floors:
     read = _best(lambda: library.floor_read(ctypes.c_void_p(aligned.ctypes.data), ctypes.c_size_t(words)))
     rounds = 1 << 20
     exchange = _best(lambda: library.floor_exchange(ctypes.c_size_t(rounds)))
-    return Floors(1e9 * read / (8 * words), 1e9 * exchange / (rounds * 8 * 8))
+    both = _best(lambda: _on_two_threads(lambda: library.floor_exchange(ctypes.c_size_t(rounds))))
+    return Floors(1e9 * read / (8 * words), 1e9 * exchange / (rounds * 8 * 8), 2 * exchange / both)
+
+
+def _on_two_threads(call: Any) -> None:
+    threads = [threading.Thread(target=call) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def _best(call: Any) -> float:
