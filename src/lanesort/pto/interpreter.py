@@ -17,18 +17,15 @@ from lanesort.pto.machine import UNLIMITED_UB_BYTES, BlockIndex, Machine, Trace
 from lanesort.pto.prepare import PreparedFunction, PreparedModule
 from lanesort.pto.program import Function, Module
 from lanesort.pto.result import RunResult
-from lanesort.pto.target import TARGETS, Target, find_target
+from lanesort.pto.target import Target, program_target
 from lanesort.pto.tmrgsort import ABOUT as MERGE
 from lanesort.pto.tsort32 import ABOUT as SORT
 from lanesort.pto.view import PlacedTile
 
-__all__ = ["DEFAULT_STEPS", "DEFAULT_TARGET", "choose_function", "run"]
+__all__ = ["DEFAULT_STEPS", "choose_function", "run"]
 
 DEFAULT_STEPS = 10_000_000
 """Steps after which a program is taken to be endless."""
-
-DEFAULT_TARGET = "a2a3"
-"""Target of a text that names none."""
 
 ENFORCED, PARSE_ONLY = "enforced", "parse-only"
 """What the choice ``rules`` offers."""
@@ -61,11 +58,6 @@ def choose_function(module: Module, name: str | None = None) -> Function:
     if name is not None:
         raise ProgramError(f"there is no function @{name.removeprefix('@')}; the text has {names}")
     raise ProgramError(f"say which function to run; the text has {names}")
-
-
-def _find_target(module: Module, target: str | Target | None) -> Target:
-    named = module.target_arch if module.target_arch in TARGETS else None
-    return find_target(target or named or DEFAULT_TARGET)
 
 
 def _prepare(module: Module, ub_bytes: int) -> PreparedModule:
@@ -176,7 +168,7 @@ def run(
         raise ArgumentValueError(f"max_steps is {max_steps}; it can't be negative")
     parsed = _parse(module) if isinstance(module, str) else module
     wanted = choose_function(parsed, function)
-    chosen = _find_target(parsed, target)
+    chosen = program_target(target, parsed.target_arch, parsed.file)
     made = dict(choices or {})
     if _only_parsed(made):
         return _unrun(parsed, wanted, chosen, args)

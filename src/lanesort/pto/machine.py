@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lanesort.engine.protocol import Engine
-from lanesort.errors import LanesortError, MachineError, Place, ProgramError
+from lanesort.errors import LanesortError, MachineError, Place, ProgramError, RuleViolations
 from lanesort.pto.memory import Access, UnifiedBuffer
 from lanesort.pto.program import Module, Step
 from lanesort.pto.result import TraceEvent
@@ -218,7 +218,8 @@ class Machine:
         """Return the error with the place of the step that it happened in."""
         place = step.place if step else None
         source = self.module.line(place) if place else None
-        name = f"{step.name}: " if step else ""
+        named = step and isinstance(error, RuleViolations) and error.subject == f"pto.{step.name}"
+        name = f"{step.name}: " if step and not named else ""
         return ProgramError(f"{name}{error}", place, source)
 
     def _unwritten(self, access: Access, first: int) -> None:

@@ -16,7 +16,10 @@ from lanesort.errors import ArgumentValueError
 from lanesort.evidence import Choices, fact
 from lanesort.pto.operand import round_up
 
-__all__ = ["TARGETS", "Target", "availability", "find_target"]
+__all__ = ["DEFAULT_TARGET", "TARGETS", "Target", "availability", "find_target", "program_target"]
+
+DEFAULT_TARGET = "a2a3"
+"""Target of a program that names none."""
 
 KIB = 1024
 
@@ -245,3 +248,33 @@ def find_target(target: str | Target) -> Target:
     if target not in TARGETS:
         raise ArgumentValueError(f"target is {target!r}; known are {', '.join(map(repr, TARGETS))}")
     return TARGETS[target]
+
+
+def program_target(target: str | Target | None, named: str | None, file: str) -> Target:
+    """Return the target that is asked for, else the one that a program names, else the default.
+
+    Parameters
+    ----------
+    target
+        What is asked for; None for the program's own.
+    named
+        ``pto.target_arch`` of the program.
+    file
+        Name of its file, for the message.
+
+    Raises
+    ------
+    ArgumentValueError
+        For an unknown name.
+
+    Examples
+    --------
+    >>> program_target(None, "a5", "kernel.pto").name, program_target(None, None, "kernel.pto").name
+    ('a5', 'a2a3')
+    """
+    if target is None and named is not None and named not in TARGETS:
+        raise ArgumentValueError(
+            f"{file}: pto.target_arch is {named!r}; known are {', '.join(map(repr, TARGETS))}: correct it, "
+            "or ask for a target"
+        )
+    return find_target(target or named or DEFAULT_TARGET)

@@ -154,6 +154,22 @@ def _two_sorts(between: str) -> str:
     )
 
 
+def _rounds(length: int, merge: str = "") -> str:
+    """Sort 16 blocks, merge them four at a time, and merge again with a block length."""
+    return kernel(
+        f"""
+  %len64 = arith.constant 64 : i32
+  %len = arith.constant {length} : i32
+  %ping = pto.alloc_tile : T(1x4096xf32)
+  %pong = pto.alloc_tile : T(1x4096xf32)
+  pto.tsort32 ins(%src, %idx : T(1x2048xf32), T(1x2048xi32)) outs(%ping : T(1x4096xf32))
+  pto.tmrgsort ins(%ping, %len64 : T(1x4096xf32), i32) outs(%pong : T(1x4096xf32))
+  pto.tmrgsort ins(%pong, %len : T(1x4096xf32), i32) outs(%ping : T(1x4096xf32))
+{merge}""",
+        "%src: T(1x2048xf32), %idx: T(1x2048xi32)",
+    )
+
+
 FILL = "  pto.texpands ins(%zero : f32) outs(%t : T(1x64xf32))\n"
 ALLOC = "  %t = pto.alloc_tile : T(1x64xf32)\n"
 
@@ -168,6 +184,11 @@ PROGRAMS: dict[str, Pair] = {
     "tail-dropped": Pair(_tail(64, None), _tail(64)),
     "tmp-narrower-than-dst": Pair(_lists(256, 128), _lists(256, 256)),
     "rule-broken": Pair(_groups(128), _groups(256)),
+    "unsorted-run": Pair(_rounds(512), _rounds(256)),
+    "unknown-operation": Pair(
+        kernel(ALLOC + FILL + USE.replace("tadds", "tadd2")),
+        kernel(ALLOC + FILL + USE.replace("tadds", "tsqrt")),
+    ),
     "cannot-run": Pair(_window(48), _window(32)),
     "unused-tile": Pair(kernel(ALLOC), kernel(ALLOC + FILL)),
     "missing-flag": Pair(

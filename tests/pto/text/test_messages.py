@@ -22,12 +22,6 @@ MESSAGES: dict[str, tuple[int, str, str | None]] = {
     f"pto.tmov ins(%a, %b, %d : {A}, {A}, {A}) outs(%d : {A})": (3, "pto.tmov: 4 operands; it takes src, dst", None),
     f"pto.tmov ins(%a) outs(%d : {A})": (18, "the types of the operands are missing", "write them behind a colon"),
     f"pto.tmov ins(%x : f32) outs(%d : {A})": (3, "tmov: operand src, %x, is f32; it must be a tile", None),
-    f"pto.tmrgsort ins(%l0 {{blockLen = 48 : i32}} : {F32_256}) outs(%l1 : {F32_256})": (
-        3, "tmrgsort: the block length is 48; it must be positive and a multiple of 64",
-        "it counts tile elements, two to an f32 pair and four to an f16 pair; 64 is near"),
-    f"pto.tmrgsort ins(%l0 {{blockLen = -64 : i32}} : {F32_256}) outs(%l1 : {F32_256})": (
-        3, "tmrgsort: the block length is -64; it must be positive and a multiple of 64",
-        "it counts tile elements, two to an f32 pair and four to an f16 pair; 64 is near"),
     f"pto.tmrgsort ins(%l0 {{blockLen = 64 : i32}} : {F32_256}) outs(%two : {F32_512})": (
         3, "tmrgsort: src has 256 columns and dst 512; a single list keeps its columns", "allocate dst with 256 columns"),
     f"pto.tmrgsort ins(%l0 : {F32_256}) outs(%l1 : {F32_256})": (

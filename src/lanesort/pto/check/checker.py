@@ -9,14 +9,16 @@ from typing import Any
 from lanesort.errors import ArgumentValueError, ProgramError
 from lanesort.pto.check.finding import KINDS, Finding
 from lanesort.pto.check.memory import overlaps, placements, reads, unused
+from lanesort.pto.check.names import misspelled
 from lanesort.pto.check.pipes import UNMODELLED_ORDER, has_synchronisation, hazards
 from lanesort.pto.check.portability import portability
 from lanesort.pto.check.rules import faults, rules
+from lanesort.pto.check.runs import unsorted_runs
 from lanesort.pto.check.state import Walk
 from lanesort.pto.check.ub_map import UbMap, ub_map
 from lanesort.pto.check.walk import follow
 from lanesort.pto.program import Block, Function, Module, Step
-from lanesort.pto.target import Target, find_target
+from lanesort.pto.target import Target, find_target, program_target
 
 __all__ = ["ALL_TARGETS", "Report", "check"]
 
@@ -133,8 +135,7 @@ def check(
 def _targets(module: Module, target: str | Target | None) -> list[Target]:
     if target == "all":
         return [find_target(name) for name in ALL_TARGETS]
-    named = module.target_arch if module.target_arch in ALL_TARGETS else None
-    return [find_target(target or named or ALL_TARGETS[0])]
+    return [program_target(target, module.target_arch, module.file)]
 
 
 def _functions(module: Module, name: str | None) -> list[Function]:
@@ -188,8 +189,9 @@ def _own(function: Function, named: Mapping[str, Any]) -> dict[str, Any]:
 def _found(module: Module, function: Function, walk: Walk, manual: bool) -> list[Finding]:
     reached = _reached(module, function)
     found = [*placements(walk), *overlaps(walk), *rules(walk), *faults(walk), *reads(walk)]
+    found += unsorted_runs(walk)
     for one in reached:
-        found += unused(one, walk)
+        found += [*unused(one, walk), *misspelled(one)]
     if _order_is_checked(reached, manual):
         found += hazards(walk)
     known = {(finding.place, finding.function) for finding in found if finding.severity == "error"}

@@ -106,6 +106,18 @@ _TABLE = (
         "the message names the rule and the values; docs of the instruction have the table of rules",
     ),
     Kind(
+        "unsorted-run",
+        "error",
+        "A merge takes blocks or lists to be sorted that are longer than what was sorted before.",
+        "merge the runs that are there first: blockLen is the length of a sorted run, in tile elements",
+    ),
+    Kind(
+        "unknown-operation",
+        "warning",
+        "An operation is not known here, and its name is near to one that is.",
+        "correct the name; of what an unknown operation does nothing is checked",
+    ),
+    Kind(
         "cannot-run",
         "error",
         "A step can't be executed.",

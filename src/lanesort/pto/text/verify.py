@@ -6,13 +6,12 @@ it runs; here stand only those that an assembler refuses as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
 from lanesort.evidence import fact
 from lanesort.pto.program import (
-    Attribute,
     Block,
     Function,
     Module,
@@ -31,14 +30,6 @@ from lanesort.pto.text.types import type_text
 
 __all__ = ["verify"]
 
-BLOCK_LEN_UNIT = 64
-fact(
-    "pto.tmrgsort",
-    "blockLen is positive and a multiple of 64 elements",
-    "documented",
-    "high",
-    "seed 004 (TMRGSORT), Single-list constraints",
-)
 fact(
     "pto.tmrgsort",
     "executed is a vector of four 16-bit counts",
@@ -117,10 +108,7 @@ def verify(module: Module, source: Source) -> None:
         if function.body is None:
             continue
         steps = list(_steps(function.body))
-        constants = {
-            step.results[0]: step.attributes["value"] for step in steps if step.op == "arith.constant"
-        }
-        subject = _Subject(function, constants, source)
+        subject = _Subject(function, source)
         for step in steps:
             if step.modelled:
                 _check_kinds(subject, step)
@@ -136,10 +124,9 @@ def _steps(block: Block) -> Iterator[Step]:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """A function under test, with its constants and the text."""
+    """A function under test, with the text."""
 
     function: Function
-    constants: Mapping[int, Attribute]
     source: Source
 
     def type(self, value: int) -> Type:
@@ -183,21 +170,10 @@ def _check_tmrgsort(subject: _Subject, step: Step) -> None:
             step, "one list and no block length", "write ins(%src, %len : T, i32), or give two to four lists"
         )
     if single:
-        _check_block_length(subject, step)
+        _check_columns(subject, step)
 
 
-def _check_block_length(subject: _Subject, step: Step) -> None:
-    length = step.attributes["block_len"]
-    value = step.optional("block_len")
-    if value is not None:
-        length = subject.constants.get(value)
-    if isinstance(length, int) and (length <= 0 or length % BLOCK_LEN_UNIT):
-        nearest = max(BLOCK_LEN_UNIT, (length + BLOCK_LEN_UNIT // 2) // BLOCK_LEN_UNIT * BLOCK_LEN_UNIT)
-        subject.refuse(
-            step,
-            f"the block length is {length}; it must be positive and a multiple of {BLOCK_LEN_UNIT}",
-            f"it counts tile elements, two to an f32 pair and four to an f16 pair; {nearest} is near",
-        )
+def _check_columns(subject: _Subject, step: Step) -> None:
     into, of = subject.type(step.value("dst")), subject.type(step.values("sources")[0])
     if isinstance(into, TileType) and isinstance(of, TileType) and into.cols != of.cols:
         subject.refuse(
