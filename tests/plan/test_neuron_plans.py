@@ -80,6 +80,18 @@ def test_case_56_top_3_of_a_vocabulary_reads_three_pairs_a_piece() -> None:
         assert plan.top_k(shape=logits.shape, k=k, target="a5").check(logits)
 
 
+def test_candidates_that_fit_one_sort_may_be_sorted_again() -> None:
+    """Equal values keep the order of their positions, across pieces and across the two sorts."""
+    x = np.random.default_rng(2).integers(0, 3, (5, 9000)).astype(np.float32)
+    planned = plan.top_k(shape=x.shape, k=100, target="cayman").using("pieces of 2048, sorted again")
+    assert planned.check(x)
+    assert planned.run(x).indices.tolist() == lanesort.top_k(x, 100).indices.tolist()
+    assert "merge" not in planned.cost.by_operation
+    assert len(planned.program) == len(planned.chosen.pieces) == 25 + 2
+    wide = plan.top_k(shape=x.shape, k=1000, target="cayman")
+    assert not [program.name for program in wide.alternatives if "again" in program.name]
+
+
 @pytest.mark.parametrize("descending", [True, False])
 @pytest.mark.parametrize("nan", ["last", "largest", "total"])
 def test_nan_and_zeros_in_both_directions(nan: str, descending: bool) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lanesort.plan.neuron_nonzero import NonzeroProgram
+from lanesort.plan.neuron_resort import ResortProgram
 from lanesort.plan.neuron_sort import SortProgram
 from lanesort.plan.pto import PtoProgram
 from lanesort.plan.tree import BLOCK, WAYS, Tree
@@ -20,7 +21,7 @@ class Level(NamedTuple):
     runs: tuple[tuple[int, int], ...]
 
 
-def levels(program: PtoProgram | SortProgram | NonzeroProgram) -> tuple[Level, ...]:
+def levels(program: PtoProgram | SortProgram | ResortProgram | NonzeroProgram) -> tuple[Level, ...]:
     """Return the levels of a program's merge tree, the shortest runs first; none for ``nonzero``.
 
     Examples
@@ -30,8 +31,10 @@ def levels(program: PtoProgram | SortProgram | NonzeroProgram) -> tuple[Level, .
     >>> [(level.name, len(level.runs)) for level in found][:2]
     [('tsort32', 256), ('round 1', 64)]
     """
+    if isinstance(program, ResortProgram):
+        return tuple(_piece_levels(program.first, "second Sort"))
     if isinstance(program, SortProgram):
-        return tuple(_piece_levels(program))
+        return tuple(_piece_levels(program, "host merge"))
     if isinstance(program, NonzeroProgram) or program.tree is None:
         return ()
     return (*_tree_levels(program.tree), *_chunk_levels(program))
@@ -55,12 +58,12 @@ def _runs_text(runs: tuple[tuple[int, int], ...]) -> str:
     return f"{len(runs)} runs of {'up to ' if len(sizes) > 1 else ''}{max(sizes)}"
 
 
-def _piece_levels(program: SortProgram) -> Iterator[Level]:
+def _piece_levels(program: SortProgram, last: str) -> Iterator[Level]:
     runs = tuple((piece.start, piece.length) for piece in program.pieces if piece.row == 0)
     if runs:
         yield Level("Sort", runs)
     if len(runs) > 1:
-        yield Level("host merge", ((0, program.job.width),))
+        yield Level(last, ((0, program.job.width),))
 
 
 def _tree_levels(tree: Tree) -> Iterator[Level]:

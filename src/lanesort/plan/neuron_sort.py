@@ -28,7 +28,7 @@ from lanesort.plan.sbuf import Place, Shelf
 from lanesort.plan.step import Span, Step
 from lanesort.plan.words import MOST_WORDS, WordProgram, refuse_many
 
-__all__ = ["SortProgram", "sort_lowerings"]
+__all__ = ["Piece", "SortProgram", "SortedPieces", "sort_lowerings"]
 
 Array = npt.NDArray[Any]
 
@@ -69,11 +69,17 @@ class SortProgram(WordProgram):
         shape = (job.rows, job.k)
         if job.is_empty:
             return Outcome(np.zeros(shape, job.dtype), np.zeros(shape, np.int64))
+        found = self.sort_pieces(x, engine)
+        values, indices = found.merged()
+        unpinned, warnings = tuple(sorted(found.unpinned)), tuple(found.warnings)
+        return Outcome(values, indices, unpinned, warnings, {"Sort": len(self.words)})
+
+    def sort_pieces(self, x: Array, engine: str | Engine) -> SortedPieces:
+        """Run the words on an input of the job's shape, and read back what they give."""
+        job = self.job
         core = NeuronCore(job.target, engine=engine, build="release", choices=job.given)
         rows = x.reshape(job.rows, job.width)
-        sorted_pieces = _Sorted(job)
-        unpinned: set[str] = set()
-        warnings: list[str] = []
+        found = SortedPieces(job)
         paired = zip(self.words, self.pieces, strict=True)
         for _, together in groupby(paired, key=lambda pair: pair[1].place.load):
             load = list(together)
@@ -81,20 +87,29 @@ class SortProgram(WordProgram):
                 part = rows[piece.row : piece.row + piece.channels, piece.start : piece.start + piece.length]
                 core.sbuf.write(piece.place.partition, piece.place.offset_bytes, part)
             result = core.run([word for word, _ in load])
-            unpinned.update(result.unpinned)
-            warnings += result.warnings
+            found.unpinned.update(result.unpinned)
+            found.warnings += result.warnings
             for _, piece in load:
-                sorted_pieces.read(core, piece, self.rebased)
-        values, indices = sorted_pieces.merged()
-        return Outcome(values, indices, tuple(sorted(unpinned)), tuple(warnings), {"Sort": len(self.words)})
+                found.read(core, piece, self.rebased)
+        return found
 
 
-class _Sorted:
-    """The sorted pieces by their start: for each all rows, of which the best k are kept."""
+class SortedPieces:
+    """The sorted pieces of all rows, of which the best k pairs are kept.
+
+    Attributes
+    ----------
+    runs
+        By the start of a piece: values and global positions, shape (rows, kept).
+    unpinned, warnings
+        What the runs of the words depended on, and what the model reported.
+    """
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.runs: dict[int, tuple[Array, Array]] = {}
+        self.unpinned: set[str] = set()
+        self.warnings: list[str] = []
 
     def read(self, core: NeuronCore, piece: Piece, rebased: bool) -> None:
         """Read the pairs of a piece back from SBUF."""
@@ -226,7 +241,8 @@ def _steps(job: Job, words: tuple[Sort, ...], pieces: list[Piece]) -> Iterator[S
     runs = len({piece.start for piece in pieces})
     if runs > 1:
         what = f"{runs} runs of each row, the best {job.k} kept"
-        yield Step("merge", what, "host", job.rows * job.k * (runs - 1).bit_length(), phase="host")
+        units = job.rows * (job.k + runs) * (runs - 1).bit_length()
+        yield Step("merge", what, "host", units, phase="host")
 
 
 def vector_steps(length: int, itemsize: int) -> int:

@@ -20,7 +20,8 @@ from lanesort.plan.explain import explain
 from lanesort.plan.job import Job
 from lanesort.plan.levels import levels, levels_text
 from lanesort.plan.neuron_nonzero import NonzeroProgram, nonzero_lowerings
-from lanesort.plan.neuron_sort import SortProgram, sort_lowerings
+from lanesort.plan.neuron_resort import ResortProgram, resort_lowerings
+from lanesort.plan.neuron_sort import SortProgram
 from lanesort.plan.outcome import Outcome
 from lanesort.plan.pto import PtoProgram, lowerings
 from lanesort.plan.schedule import busy_text, schedule
@@ -30,7 +31,7 @@ from lanesort.results import Nonzero, Pairs
 __all__ = ["Comparison", "Plan", "Program", "make_plan"]
 
 Array = npt.NDArray[Any]
-Program = PtoProgram | SortProgram | NonzeroProgram
+Program = PtoProgram | SortProgram | ResortProgram | NonzeroProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +276,7 @@ def make_plan(job: Job, alternative: str | None = None, measurements: str | Path
     elif job.op == "nonzero":
         programs = list(nonzero_lowerings(job))
     else:
-        programs = list(sort_lowerings(job))
+        programs = list(resort_lowerings(job))
     # Of equally cheap ones the first stays first, so that a job always has the same plan.
     programs.sort(key=lambda program: estimate(program.steps, rates).cycles)
     plan = Plan(job, programs[0], tuple(programs), rates)
