@@ -4,18 +4,22 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*.h native/*.cpp)
 MINUTES ?= 1
+SANITIZER_FLAGS ?= $(ONE_TARGET)
 export LANESORT_WERROR ?= ON
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test lint unit bench fuzz docs nightly generated conformance clean
+.PHONY: help run test lint unit bench fuzz docs nightly generated conformance sanitize tsan clean
 
 help:
 	@echo "make run      rank the example scores, and show the models at work"
-	@echo "make test     lint, types, import contracts, generated files, tests, examples"
+	@echo "make test     lint, types, import contracts, generated files, tests, examples; LOCKED=1 with"
+	@echo "              the exact dependencies of requirements/ci.txt (CPython 3.11, x86-64)"
 	@echo "make bench    lanesort beside its peers, as ratios; QUICK=1 for a short run"
 	@echo "make fuzz     fuzz every target for MINUTES minutes"
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make nightly  the long tests"
+	@echo "make sanitize  the native core under AddressSanitizer and UBSan; all targets: SANITIZER_FLAGS="
+	@echo "make tsan     the kernels on threads, under ThreadSanitizer"
 	@echo "make generated  write the generated files anew"
 	@echo "make conformance  examine the sorts of the installed libraries, for the documentation"
 	@echo "make clean    remove what was built"
@@ -38,7 +42,8 @@ $(VENV)/built: $(BIN)/python $(NATIVE)
 	@touch $@
 
 $(VENV)/test: $(VENV)/built
-	@echo "==> installing what the tests need"
+	@echo "==> installing what the tests need$(if $(LOCKED), in the versions and by the hashes of requirements/ci.txt)"
+	@$(if $(LOCKED),$(BIN)/pip install --quiet --require-hashes --requirement requirements/ci.txt)
 	@$(BIN)/pip install --quiet --group test --group lint
 	@touch $@
 
@@ -86,6 +91,27 @@ docs: $(VENV)/docs
 
 generated: $(VENV)/test
 	@$(BIN)/python docs/generate.py
+
+# Unoptimised as far as that is quick to build: -O1, without warnings that only appear there.
+SANITIZER_BUILD = $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1 $(SANITIZER_FLAGS)' \
+  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) -S .
+# AVX2 (or NEON) alone: threads do not depend on the target, and it builds in a quarter of the time.
+ONE_TARGET := $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v3 -maes -mpclmul,) -DHWY_COMPILE_ONLY_STATIC
+
+sanitize: $(VENV)/test
+	@echo "==> building the native core with AddressSanitizer and UBSan, and testing it"
+	@mkdir -p build
+	@$(SANITIZER_BUILD) -B build/asan -DLANESORT_SANITIZE=address,undefined >build/asan.log
+	@$(BIN)/cmake --build build/asan --target _core >>build/asan.log
+	@tools/sanitized-tests build/asan $(BIN)/python
+
+tsan: $(VENV)/test
+	@echo "==> building the kernels with ThreadSanitizer, and running them on threads"
+	@mkdir -p build
+	@$(SANITIZER_BUILD) -B build/tsan -DLANESORT_SANITIZE=thread -DLANESORT_HARNESS=ON >build/tsan.log
+	@$(BIN)/cmake --build build/tsan --target lanesort_threads >>build/tsan.log
+	@TSAN_OPTIONS=halt_on_error=1 build/tsan/lanesort_threads $(SEED)
 
 conformance: $(VENV)/bench
 	@$(BIN)/lanesort conformance -o docs/conformance-table.md
