@@ -168,6 +168,11 @@ struct KeyAndPosition {
   static constexpr size_t kLanes = HWY_LANES(int64_t);
   struct V {
     hn::Vec<D> key, position;
+#if HWY_ARCH_ARM
+    // Written out because GCC does not compile implicit ones for the target of the namespace.
+    HWY_INLINE V() {}
+    HWY_INLINE V(hn::Vec<D> a_key, hn::Vec<D> a_position) : key(a_key), position(a_position) {}
+#endif
   };
   struct Scalar {
     int64_t key, position;

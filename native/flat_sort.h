@@ -61,6 +61,8 @@ HWY_NOINLINE size_t Partition(typename E::Pointer data, size_t count, typename E
   return lows;
 }
 
+__extension__ typedef unsigned __int128 Wide;
+
 // The median of a sample; its places depend on the count alone.
 template <class E>
 typename E::Scalar Pivot(typename E::Pointer data, size_t count, const Bench<E>& bench) {
@@ -68,7 +70,7 @@ typename E::Scalar Pivot(typename E::Pointer data, size_t count, const Bench<E>&
   uint64_t state = count;
   for (size_t i = 0; i < sample; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    const auto place = static_cast<size_t>((static_cast<unsigned __int128>(state) * count) >> 64);
+    const auto place = static_cast<size_t>((static_cast<Wide>(state) * count) >> 64);
     E::Put(E::Get(data + place), bench.matrix + i);
   }
   SortNetwork<E>(bench.matrix, sample, bench.sorted);

@@ -26,6 +26,10 @@ constexpr size_t kVectors = kBlock / kLanes;
 
 struct Block {
   V64 v[kVectors];
+#if HWY_ARCH_ARM
+  // Written out because GCC does not compile an implicit one for the target of the namespace.
+  HWY_INLINE Block() {}
+#endif
 };
 
 HWY_INLINE Block LoadBlock(const int64_t* from) {

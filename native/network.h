@@ -35,7 +35,7 @@ constexpr size_t kSweepStages = HWY_TARGET <= HWY_AVX3 ? 4 : 3;
 // --- networks on an array of registers ------------------------------------------------------
 
 template <class E, class Network, size_t... kStep>
-HWY_INLINE void Apply(typename E::V* HWY_RESTRICT rows, std::index_sequence<kStep...>) {
+HWY_INLINE void Apply([[maybe_unused]] typename E::V* HWY_RESTRICT rows, std::index_sequence<kStep...>) {
   (E::Sort(rows[Network::kSteps[kStep].low], rows[Network::kSteps[kStep].high]), ...);
 }
 template <class E, class Network>

@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -138,7 +139,9 @@ class ValueRows {
     if (!map_.fetch) return;
     const uint8_t* x = Input(row);
     uint8_t* out = Output(row);
-    const std::array<Key, 3> shared = {map_.zero_key, map_.nan_key, static_cast<Key>(map_.nan_key ^ map_.by_sign)};
+    const SharedKeys shared = {map_.zero_key, map_.nan_key, static_cast<Key>(map_.nan_key ^ map_.by_sign)};
+    // Of a long row three searches tell sooner than the whole input whether there are any.
+    if (count > kNetworkCount<E> && !HasAny(out, count, shared)) return;
     std::array<size_t, 3> next{};
     bool found = false;
     for (size_t i = 0; i < count; i += A::kBlock) {
@@ -156,6 +159,7 @@ class ValueRows {
 
  private:
   using D = hn::ScalableTag<Key>;
+  using SharedKeys = std::array<Key, 3>;
 
   const uint8_t* Input(size_t row) const { return job_.input + static_cast<ptrdiff_t>(row) * job_.input_row; }
   uint8_t* Output(size_t row) const { return job_.values + static_cast<ptrdiff_t>(row) * job_.values_row; }
@@ -197,7 +201,14 @@ class ValueRows {
     return first;
   }
 
-  HWY_NOINLINE void Refill(const uint8_t* x, size_t block, size_t width, uint8_t* out, const std::array<Key, 3>& shared,
+  bool HasAny(const uint8_t* out, size_t count, const SharedKeys& shared) const {
+    return std::any_of(shared.begin(), shared.end(), [&](Key key) {
+      const size_t first = LowerBound(out, count, key);
+      return first < count && map_.Key(LoadBits<Key>(out + first * sizeof(Key))) == key;
+    });
+  }
+
+  HWY_NOINLINE void Refill(const uint8_t* x, size_t block, size_t width, uint8_t* out, const SharedKeys& shared,
                            std::array<size_t, 3>& next) const {
     for (size_t i = 0; i < width; ++i) {
       const size_t at = job_.order.tie_high ? block + width - 1 - i : block + i;

@@ -175,18 +175,20 @@ def test_rows_of_any_number_with_lengths_strides_and_payload(
         assert (indices[row, length:] == 77).all()
 
 
+@pytest.mark.parametrize("carries", [False, True])
 @pytest.mark.parametrize("columns", [1, 3, 32, 100, 5000])
 @pytest.mark.parametrize("name", ["float32", "float16"])
-def test_pairs_are_interleaved(name: str, columns: int, target: str) -> None:
+def test_pairs_are_interleaved(name: str, columns: int, carries: bool, target: str) -> None:
     rng = np.random.default_rng(5)
-    bits = np.stack([make(name, "special", columns, rng) for _ in range(3)])
-    pairs = np.full((3, columns, 2), 0xFFFFFFFF, np.uint32)
-    slots = pairs.view(bits.dtype).reshape(3, columns, -1)
-    _core.sort_pairs(bits, native_order(name, Order()), slots[..., 0], pairs[..., 1])
-    for row in range(3):
+    bits = np.stack([make(name, "special", columns, rng) for _ in range(9)])
+    pairs = np.full((9, columns, 2), 0xFFFFFFFF, np.uint32)
+    payload = rng.integers(0, 1 << 32, (9, columns), np.uint32) if carries else None
+    slots = pairs.view(bits.dtype).reshape(9, columns, -1)
+    _core.sort_pairs(bits, native_order(name, Order()), slots[..., 0], pairs[..., 1], payload=payload)
+    for row in range(9):
         want = reference(bits[row], name, Order())
         np.testing.assert_array_equal(pairs[row, :, 0], bits[row][want])
-        np.testing.assert_array_equal(pairs[row, :, 1], want)
+        np.testing.assert_array_equal(pairs[row, :, 1], want if payload is None else payload[row][want])
 
 
 def test_offset_wraps_and_one_payload_serves_all_rows(target: str) -> None:
