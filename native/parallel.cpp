@@ -1,12 +1,14 @@
 #include "native/parallel.h"
 
 #include <nanobind/nanobind.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -16,6 +18,16 @@ namespace {
 constexpr uint64_t kInlineElements = uint64_t{1} << 16;      // about a quarter of a millisecond
 constexpr uint64_t kKeepGilElements = uint64_t{1} << 11;     // a few microseconds
 constexpr std::chrono::milliseconds kSignalInterval{40};
+
+constexpr size_t kThreadRoomBytes = size_t{256} << 10;
+
+// Throws bad_alloc unless there is address space for what the C library allocates for each thread
+// on its own: where it gets none it ends the process.
+void RequireRoom(size_t threads) {
+  void* const room = mmap(nullptr, threads * kThreadRoomBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, threads * kThreadRoomBytes);
+}
 
 // Units are handed out in grains, so that threads that run at different speeds end together.
 class Crew {
@@ -94,6 +106,7 @@ void RunInline(size_t units, uint64_t elements, const UnitRange& body, const Pro
 }
 
 void RunOnThreads(size_t units, size_t threads, const UnitRange& body, Progress& progress) {
+  RequireRoom(threads);
   Crew crew(units, threads, body, progress);
   bool signalled = false;
   {

@@ -19,8 +19,6 @@ def _environment() -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         # Large blocks go back to the system at once, so that a limit and a leak are seen.
         "MALLOC_MMAP_THRESHOLD_": "65536",
-        # No other arena in reserve, which an allocation would fall back to.
-        "MALLOC_ARENA_MAX": "1",
     }
 
 
