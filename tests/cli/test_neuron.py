@@ -167,12 +167,12 @@ def test_bad_files_are_refused(tmp_path: Path, program: str, capsys: pytest.Capt
     text.write_bytes(b"\xff" * 70)
     np.savez(odd, colour=np.zeros(3))
     assert "the file is empty" in ran(capsys, "neuron", "decode", str(empty), code=2)
-    assert "70 bytes are 1 words of 64 bytes and 6 more" in ran(capsys, "neuron", "decode", str(text), code=2)
+    assert "70 bytes are 1 word of 64 bytes and 6 more" in ran(capsys, "neuron", "decode", str(text), code=2)
     assert "not text" in ran(capsys, "neuron", "encode", str(text), code=2)
     run = ("neuron", "run", program, "--engine", "reference", "--sbuf")
     assert "array 'colour': unknown name" in ran(capsys, *run, str(odd), code=2)
     assert "no .npz file" in ran(capsys, *run, str(text), code=2)
-    np.savez(odd, **{"p127+0": np.zeros((2, 3))})
+    np.savez(odd, **{"p127+0": np.zeros((2, 3), np.float32)})
     assert "partitions 127 to 128; SBUF has 0 to 127" in ran(capsys, *run, str(odd), code=2)
 
 

@@ -318,7 +318,7 @@ def test_a_pointer_to_nothing_is_reported_once() -> None:
         index_offset=Pointer(128),
     )
     (warning,) = core.run([word]).warnings
-    assert "1 elements were never written" in warning
+    assert "1 element was never written" in warning
 
 
 def test_sorting_in_place_reads_everything_first() -> None:

@@ -57,12 +57,12 @@ def test_nothing_lies_outside(partition: int, offset: int, says: str) -> None:
 
 
 def test_arrays_without_bytes_are_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="no bytes to store"):
+    with pytest.raises(ArgumentTypeError, match="NeuronCore has not"):
         a_sbuf().write(0, 0, np.array([None]))
     with pytest.raises(ArgumentTypeError, match="no bytes to read"):
         a_sbuf().read(0, 0, 1, object)
     with pytest.raises(ArgumentValueError, match="3 dimensions"):
-        a_sbuf().write(0, 0, np.zeros((1, 1, 1)))
+        a_sbuf().write(0, 0, np.zeros((1, 1, 1), np.uint8))
     with pytest.raises(ArgumentValueError, match="bytes 0 to -5"):
         a_sbuf().read(0, 0, -1, "u32")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from lanesort.engine.protocol import Engine, resolve
 from lanesort.errors import (
-    ArgumentTypeError,
     ArgumentValueError,
     DeadlockError,
     MachineError,
@@ -29,7 +28,8 @@ from lanesort.neuron.machine import Prepared, cores
 from lanesort.neuron.memory import Access, Sbuf
 from lanesort.neuron.nonzero_effect import prepare_nonzero
 from lanesort.neuron.nonzero_with_count import NonzeroWithCount
-from lanesort.neuron.opcodes import AnyWord, Words, decode, decode_many
+from lanesort.neuron.opcodes import AnyWord, decode
+from lanesort.neuron.program import Program, words_of
 from lanesort.neuron.rule import Broken, broken_immediate
 from lanesort.neuron.sort import Sort
 from lanesort.neuron.sort_effect import prepare_sort
@@ -38,7 +38,6 @@ from lanesort.neuron.trace import Result
 __all__ = ["BUILDS", "NeuronCore"]
 
 Array = npt.NDArray[Any]
-Program = Iterable[Instruction | bytes] | bytes | npt.NDArray[np.uint8] | Words
 
 BUILDS = ("debug", "release")
 REMEMBERED_WORDS = 1 << 12
@@ -136,7 +135,7 @@ class NeuronCore:
         """The 256 events, 0 or 1 each."""
         return self._signals.events
 
-    def run(self, program: Program, mode: str = "strict") -> Result:
+    def run(self, program: Program, mode: str = "strict", *, first: int = 0) -> Result:
         """Run words in order.
 
         Parameters
@@ -145,6 +144,8 @@ class NeuronCore:
             Instructions or 64-byte strings, the bytes of many words, or an (n, 64) u8 array.
         mode
             How to validate, see `lanesort.neuron.MODES`.
+        first
+            Number of the first instruction in messages, for a part of a longer program.
 
         Returns
         -------
@@ -165,12 +166,12 @@ class NeuronCore:
         checked_mode(mode)
         self.log, self._warnings = (), []
         self.choices.reset()
-        known = [self._look_up(key, mode) for key in _keys(program)]
+        known = [self._look_up(key, mode) for key in words_of(program)]
         log: list[str] = []
         ran: list[_Known] = []
         try:
-            self._refuse_invalid(known, log)
-            for self._number, entry in enumerate(known):
+            self._refuse_invalid(known, log, first)
+            for self._number, entry in enumerate(known, first):
                 ran.append(self._step(entry, mode, log))
         finally:
             self.log = tuple(log) if self.build == "debug" else ()
@@ -211,8 +212,8 @@ class NeuronCore:
             skipped.append(MAVERICK_MAP.id)
         return _Known(word, (), prepared, tuple(skipped), tuple(_overlaps(prepared)))
 
-    def _refuse_invalid(self, known: list[_Known], log: list[str]) -> None:
-        broken = [(number, k) for number, k in enumerate(known) if k.violations]
+    def _refuse_invalid(self, known: list[_Known], log: list[str], first: int) -> None:
+        broken = [(number, k) for number, k in enumerate(known, first) if k.violations]
         if not broken:
             return
         for _, k in broken:
@@ -297,7 +298,8 @@ class NeuronCore:
         """Return the elements of an access, partitions first; reports what was never written."""
         missing = self.sbuf.unwritten(access)
         if missing:
-            self._warn(f"{missing} elements were never written and read as 0 ({access})")
+            were = "element was" if missing == 1 else "elements were"
+            self._warn(f"{missing} {were} never written and read as 0 ({access})")
         return self.sbuf.view(access)
 
     def room(
@@ -347,27 +349,6 @@ def _build(build: str | None, on: Generation) -> str:
     if build == "debug" and not on.debug_build:
         raise ArgumentValueError(f"no DEBUG build is known for {on.name}; use build='release'")
     return build
-
-
-def _keys(program: Any) -> Iterator[Instruction | bytes]:
-    if isinstance(program, Words):
-        program = program.data
-    if isinstance(program, bytes | bytearray | memoryview | np.ndarray):
-        for row in decode_many(program).data:
-            yield row.tobytes()
-        return
-    if isinstance(program, Instruction):
-        yield program
-        return
-    for word in program:
-        if isinstance(word, Instruction):
-            yield word
-        elif isinstance(word, bytes | bytearray | memoryview):
-            yield bytes(word)
-        elif isinstance(word, np.ndarray):
-            yield word.tobytes()
-        else:
-            raise ArgumentTypeError(f"{word!r} is neither an instruction nor the 64 bytes of one")
 
 
 def _overlaps(prepared: Prepared) -> Iterator[str]:

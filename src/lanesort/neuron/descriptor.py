@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.evidence import fact
@@ -180,22 +181,28 @@ class Tensor:
         on
             Generation, whose partition stride makes the address.
 
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            For what is no whole number, for more steps than counts, for an unknown generation.
+
         Examples
         --------
         >>> Tensor.at(0, 0x100, (2, 6))
         Tensor(start=256, steps=(1, 2), counts=(2, 6))
         """
-        sizes = (counts,) if isinstance(counts, int) else tuple(counts)
+        sizes = _wholes("counts", counts)
         if steps is None:
             dense = [1]
             for size in sizes[:-1]:
                 dense.append(dense[-1] * size)
             strides = tuple(dense)
         else:
-            strides = (steps,) if isinstance(steps, int) else tuple(steps)
+            strides = _wholes("steps", steps)
         if len(strides) != len(sizes):
             raise ArgumentValueError(f"steps has {len(strides)} dimensions and counts has {len(sizes)}")
-        return cls(generation(on).address(partition, offset_bytes), strides, sizes)
+        place = (_whole("partition", partition), _whole("offset_bytes", offset_bytes))
+        return cls(generation(on).address(*place), strides, sizes)
 
     @property
     def elements(self) -> int:
@@ -219,6 +226,19 @@ class Tensor:
                 f"{name} has {len(self.counts)} dimensions; the word has room for {dimensions}"
             )
         return Tensor(self.start, (*self.steps, *[1] * missing), (*self.counts, *[1] * missing))
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ArgumentTypeError(f"{name} is {value!r}, which is not a whole number")
+    return operator.index(value)
+
+
+def _wholes(name: str, values: Any) -> tuple[int, ...]:
+    """Return the numbers of the dimensions; one alone stands for one dimension."""
+    if isinstance(values, Iterable) and not isinstance(values, str):
+        return tuple(_whole(f"{name}[{at}]", value) for at, value in enumerate(values))
+    return (_whole(name, values),)
 
 
 def tensor_part(dimensions: int) -> Piece:

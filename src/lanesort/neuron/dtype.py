@@ -10,10 +10,18 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from lanesort.errors import ArgumentValueError
+from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.evidence import fact
 
-__all__ = ["NUMPY_DTYPES", "AluOp", "Dtype", "dtype_code", "known", "numpy_dtype"]
+__all__ = [
+    "NUMPY_DTYPES",
+    "AluOp",
+    "Dtype",
+    "dtype_code",
+    "known",
+    "numpy_dtype",
+    "require_storable",
+]
 
 
 class Dtype(IntEnum):
@@ -86,41 +94,76 @@ NUMPY_DTYPES: Mapping[Dtype, np.dtype[Any]] = MappingProxyType(
 )
 """The NumPy dtype of each element type."""
 
+_OF_NUMPY = {dtype: code for code, dtype in NUMPY_DTYPES.items() if code != Dtype.FP32R}
+_NAMES = ", ".join(name.lower() for name in Dtype.__members__ if name != "INVALID")
+
 
 def known(code: int) -> Dtype | None:
     """Return the element type of a code, or None for the invalid and the unknown ones."""
     return Dtype(code) if 0 < code < len(Dtype) else None
 
 
-def dtype_code(dtype: str | int | Dtype) -> int:
-    """Return the code of an element type given by name (``fp32``, ``bf16``, ``u16`` …) or number.
+def dtype_code(dtype: Any) -> int:
+    """Return the code of an element type.
+
+    Parameters
+    ----------
+    dtype
+        Its name (``fp32``, ``bf16``, ``u16`` …), its code, or a NumPy dtype or the name of one.
 
     Raises
     ------
     ArgumentValueError
         For a name that the ISA does not have.
+    ArgumentTypeError
+        For what is neither a name, nor a number, nor a dtype.
 
     Examples
     --------
-    >>> dtype_code("fp32")
-    10
+    >>> dtype_code("fp32"), dtype_code(np.float32), dtype_code("int16")
+    (10, 10, 4)
     """
-    if not isinstance(dtype, str):
+    if isinstance(dtype, int | np.integer) and not isinstance(dtype, bool):
         return int(dtype)
-    found = Dtype.__members__.get(dtype.upper())
+    named = Dtype.__members__.get(dtype.upper()) if isinstance(dtype, str) else None
+    found = _OF_NUMPY.get(numpy_dtype(dtype).newbyteorder("<")) if named is None else named
     if found is None:
-        raise ArgumentValueError(
-            f"dtype is {dtype!r}; known are {', '.join(name.lower() for name in Dtype.__members__)}"
-        )
+        raise ArgumentValueError(f"dtype is {dtype!r}; known are {_NAMES}")
     return int(found)
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the NumPy dtype of an ISA name such as ``fp32``, or of anything NumPy knows."""
-    if isinstance(dtype, str) and dtype.upper() in Dtype.__members__:
-        return NUMPY_DTYPES[Dtype[dtype.upper()]]
-    found: np.dtype[Any] = np.dtype(dtype)
-    return found
+    """Return the NumPy dtype of an ISA name such as ``fp32``, or of anything NumPy knows.
+
+    Raises
+    ------
+    ArgumentValueError
+        For a name that neither has, and for ``invalid``.
+    ArgumentTypeError
+        For what names no dtype.
+    """
+    code = Dtype.__members__.get(dtype.upper()) if isinstance(dtype, str) else None
+    if code is not None and code in NUMPY_DTYPES:
+        return NUMPY_DTYPES[code]
+    try:
+        if dtype is not None:  # NumPy takes None as float64
+            found: np.dtype[Any] = np.dtype(dtype)
+            return found
+    except (TypeError, ValueError):
+        pass
+    kind = ArgumentValueError if isinstance(dtype, str) else ArgumentTypeError
+    raise kind(f"dtype is {dtype!r}; known are {_NAMES}, and NumPy's own")
+
+
+def require_storable(dtype: np.dtype[Any]) -> None:
+    """Raise `ArgumentTypeError` for a dtype whose bytes no element type would read as its values."""
+    if dtype == np.bool_ or dtype.newbyteorder("<") in _OF_NUMPY:
+        return
+    advice = {
+        "f": "convert it with astype(np.float32), or give its raw bytes with view(np.uint64)",
+        "V": "name the dtype that its raw values have",
+    }.get(dtype.kind, "convert it to one of these")
+    raise ArgumentTypeError(f"array has dtype {dtype}, which NeuronCore has not ({_NAMES}); {advice}")
 
 
 fact(

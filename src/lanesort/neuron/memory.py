@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from lanesort.errors import ArgumentTypeError, ArgumentValueError, MachineError
 from lanesort.neuron.descriptor import Tensor
-from lanesort.neuron.dtype import numpy_dtype
+from lanesort.neuron.dtype import numpy_dtype, require_storable
 from lanesort.neuron.generation import Generation
 
 __all__ = ["Access", "Sbuf"]
@@ -99,7 +99,8 @@ class Access:
         every = (
             f" (every {self.partitions.step}th)" if len(self.partitions) > 1 < self.partitions.step else ""
         )
-        return f"{self.operand}: partitions {first}–{last}{every}, bytes {self.span[0]}–{self.span[1] - 1}"
+        where = f"partition {first}" if first == last else f"partitions {first}–{last}{every}"
+        return f"{self.operand}: {where}, bytes {self.span[0]}–{self.span[1] - 1}"
 
 
 @dataclass(slots=True)
@@ -162,12 +163,13 @@ class Sbuf:
         offset_bytes
             Where it starts in each partition.
         array
-            Values of any fixed-size dtype; stored little-endian.
+            Values of a dtype that NeuronCore has, or bool; stored little-endian. There is no
+            float64: give ``astype(np.float32)``, or its bytes as ``view(np.uint64)``.
 
         Raises
         ------
         ArgumentTypeError, ArgumentValueError
-            If it has no bytes of its own, more than two dimensions, or does not fit.
+            If NeuronCore has no such dtype, or it has more than two dimensions, or does not fit.
 
         Examples
         --------
@@ -178,8 +180,7 @@ class Sbuf:
         [1.0, 2.0]
         """
         rows = np.asarray(array)
-        if rows.dtype.hasobject:
-            raise ArgumentTypeError(f"array has dtype {rows.dtype}, which has no bytes to store")
+        require_storable(rows.dtype)
         if rows.ndim not in (1, 2):
             raise ArgumentValueError(
                 f"array has {rows.ndim} dimensions; expected 1, or 2 for several partitions"

@@ -8,7 +8,7 @@ which wins where both speak. Generations: cayman and newer. Unpinned: which part
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from lanesort.evidence import fact, unpinned
 from lanesort.neuron.assembly import Syntax
@@ -123,7 +123,7 @@ class NonzeroWithCount(Instruction):
         *,
         src: Tensor,
         dst: Tensor,
-        in_dtype: str = "fp32",
+        in_dtype: Any = "fp32",
         index_offset: int | Pointer | Register = 0,
         padding_val: int | Pointer | Register = -1,
         channels: int = 128,

@@ -81,6 +81,8 @@ def decode(data: bytes | bytearray | memoryview) -> AnyWord:
     >>> neuron.decode(word.encode()) == word
     True
     """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ArgumentTypeError(f"a word is {WORD_BYTES} bytes; got {type(data).__name__}")
     if len(data) != WORD_BYTES:
         raise DecodeError(f"a word has {WORD_BYTES} bytes; got {len(data)}")
     cls = INSTRUCTIONS.get(data[0])
@@ -165,8 +167,9 @@ def decode_many(data: bytes | bytearray | memoryview | npt.NDArray[np.uint8]) ->
     else:
         flat = np.frombuffer(data, np.uint8)
     if flat.size % WORD_BYTES:
+        whole = flat.size // WORD_BYTES
         raise DecodeError(
-            f"{flat.size} bytes are {flat.size // WORD_BYTES} words of {WORD_BYTES} bytes "
+            f"{flat.size} bytes are {whole} word{'' if whole == 1 else 's'} of {WORD_BYTES} bytes "
             f"and {flat.size % WORD_BYTES} more: truncated, or no words"
         )
     rows = flat.reshape(-1, WORD_BYTES)

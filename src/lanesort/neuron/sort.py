@@ -9,7 +9,7 @@ outputs, and the clauses that the field census has but the quoted predicate has 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from lanesort.evidence import fact, unpinned
 from lanesort.neuron.assembly import Syntax
@@ -66,7 +66,8 @@ class Sort(Instruction):
     dst
         TENSOR2D of counts (2, N): column 0 the values in order, column 1 their positions.
     dtype
-        ``fp16``, ``bf16``, ``u16``, ``i16`` (positions are u16) or ``fp32``, ``u32``, ``i32`` (u32).
+        ``fp16``, ``bf16``, ``u16``, ``i16`` (positions are u16) or ``fp32``, ``u32``, ``i32`` (u32); or
+        the NumPy dtype of one.
     descending
         Largest first.
     stable
@@ -129,7 +130,7 @@ class Sort(Instruction):
         *,
         src: Tensor,
         dst: Tensor,
-        dtype: str = "fp32",
+        dtype: Any = "fp32",
         descending: bool = False,
         stable: bool = True,
         index_offset: int | Pointer | Register = 0,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Any
 
-from lanesort.errors import Place, ProgramError
+from lanesort.errors import ArgumentTypeError, Place, ProgramError
 from lanesort.neuron.descriptor import Tensor, UpdateMode, WaitMode
 from lanesort.neuron.dtype import AluOp, Dtype
 from lanesort.neuron.generation import Generation, generation
@@ -45,18 +45,26 @@ def assemble(text: str, on: str | Generation = "cayman") -> AnyWord:
     ------
     ProgramError
         With line, column and what was expected.
+    ArgumentTypeError
+        If `text` is no string.
 
     Examples
     --------
     >>> assemble("sort.bf16.asc.stable ch=4 src=[p0+0x0, 8:1] dst=[p0+0x40, 2:1 8:2]").num_active_channels
     4
     """
-    return _line(text.strip(), generation(on), Place("<text>", 1, 1))
+    return _line(_required(text).strip(), generation(on), Place("<text>", 1, 1))
 
 
 def assemble_program(text: str, on: str | Generation = "cayman", file: str = "<text>") -> tuple[AnyWord, ...]:
     """Parse a program: a word on each line; ``#`` starts a comment."""
-    return tuple(_lines(text, generation(on), file))
+    return tuple(_lines(_required(text), generation(on), file))
+
+
+def _required(text: object) -> str:
+    if not isinstance(text, str):
+        raise ArgumentTypeError(f"assembly is {type(text).__name__}; it is a str")
+    return text
 
 
 def _lines(text: str, on: Generation, file: str) -> Iterator[AnyWord]:

@@ -107,6 +107,12 @@ def _load(core: NeuronCore, name: str, array: Array) -> None:
             bank[index] = value
         return
     if name == "sbuf":
+        partitions = core.generation.partitions
+        if array.dtype != np.uint8 or array.ndim != 2 or array.shape[0] != partitions:
+            raise ArgumentValueError(
+                f"is {array.dtype} of shape {array.shape}; sbuf holds raw bytes, uint8 of {partitions} "
+                "partitions × bytes (values of a dtype go to p<partition>+<byte>)"
+            )
         core.sbuf.write(0, 0, array)
         return
     place = _PLACE.fullmatch(name)

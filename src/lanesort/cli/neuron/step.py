@@ -37,7 +37,7 @@ def step(program: str, /, *, sbuf: Path | None = None, options: CoreOptions = US
     for number, word in enumerate(words):
         before = _banks(core)
         memory = core.sbuf.snapshot()
-        result = core.run([word], options.mode)
+        result = core.run([word], options.mode, first=number)
         lines = [f"{number}: {word.assembly(core.generation)}", *_changes(core, memory, before, result)]
         sys.stdout.write("\n".join(lines) + "\n")
         if _ended(number, len(words)):
