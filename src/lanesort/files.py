@@ -14,7 +14,7 @@ import pickle
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -32,6 +32,7 @@ __all__ = [
     "read_lines",
     "write_arrays",
     "write_elements",
+    "write_together",
     "written_aside",
 ]
 
@@ -285,6 +286,8 @@ def written_aside(path: str | Path, folder: str | Path | None = None) -> Iterato
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
+    except FileError:  # about another file, written at the same time
+        raise
     except OSError as error:
         raise FileError(f"{target}: can't be written: {error.strerror or error}") from error
     finally:
@@ -304,7 +307,35 @@ def write_elements(file: IO[bytes], array: Array) -> None:
 
 def write_arrays(path: str | Path, arrays: Mapping[str, Array]) -> None:
     """Write arrays to a file of one of `FORMATS`; `.npy` takes exactly one."""
-    target = Path(path)
+    write_together({Path(path): arrays})
+
+
+def write_together(
+    arrays: Mapping[Path, Mapping[str, Array]], texts: Mapping[Path, str] | None = None
+) -> None:
+    """Write several files, each as `write_arrays` does or as text: all of them, or none.
+
+    Raises
+    ------
+    FileError
+        If one of them can't be written; then none is.
+    """
+    with ExitStack() as stack:
+        for path, held in arrays.items():
+            writer = _writer(path, held)
+            writer(stack.enter_context(_replacing(path)), held)
+        for path, text in (texts or {}).items():
+            stack.enter_context(_replacing(path)).write(text.encode())
+
+
+def _replacing(path: Path) -> AbstractContextManager[IO[bytes]]:
+    # A folder would be noticed only when the finished file is to take its place.
+    if path.is_dir():
+        raise FileError(f"{path}: can't be written: is a folder")
+    return written_aside(path)
+
+
+def _writer(target: Path, arrays: Mapping[str, Array]) -> Callable[[IO[bytes], Mapping[str, Array]], None]:
     writer = _WRITERS.get(target.suffix.lower())
     if writer is None:
         raise FileError(f"{target}: unknown format {target.suffix!r}; accepted are {', '.join(FORMATS)}")
@@ -313,8 +344,7 @@ def write_arrays(path: str | Path, arrays: Mapping[str, Array]) -> None:
             f"{target}: an .npy file holds one array, this result has {len(arrays)} "
             f"({', '.join(arrays)}); write .npz instead"
         )
-    with written_aside(target) as file:
-        writer(file, arrays)
+    return writer
 
 
 def _write_npy(file: IO[bytes], arrays: Mapping[str, Array]) -> None:

@@ -144,11 +144,11 @@ def test_step_shows_what_changes(program: str, memory: str, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("decode", "nosuch.bin"), "'nosuch.bin' is no file, and not hexadecimal digits"),
+        (("decode", "nosuch.bin"), "nosuch.bin: no such file"),
         (("decode", ""), "empty"),
         (("decode", "97" * 64), "SortMerge"),
-        (("decode", "96"), "1 bytes are 0 words"),
-        (("encode", "sort.fp32 ch=x"), "<text>:1:1: error"),
+        (("decode", "96"), "1 byte is 0 words"),
+        (("encode", "sort.fp32 ch=x"), "<text>:1:11: error"),
         (("encode", "# nothing"), "no word"),
         (("validate", "96" * 64, "--generation", "trn9"), "generation is 'trn9'"),
         (("run", "96" * 64, "--engine", "reference"), "rules broken"),

@@ -81,7 +81,7 @@ def test_arrays_of_bytes_are_accepted(shape: tuple[int, ...]) -> None:
 
 
 def test_truncated_and_foreign_data_are_refused() -> None:
-    with pytest.raises(DecodeError, match="100 bytes are 1 words of 64 bytes and 36 more"):
+    with pytest.raises(DecodeError, match="100 bytes are 1 word of 64 bytes and 36 more"):
         neuron.decode_many(a_sort().encode() + bytes(36))
     with pytest.raises(DecodeError, match="word 1: opcode 0x00"):
         neuron.decode_many(a_sort().encode() + bytes(64))

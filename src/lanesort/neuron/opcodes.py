@@ -168,8 +168,9 @@ def decode_many(data: bytes | bytearray | memoryview | npt.NDArray[np.uint8]) ->
         flat = np.frombuffer(data, np.uint8)
     if flat.size % WORD_BYTES:
         whole = flat.size // WORD_BYTES
+        count = f"{flat.size} byte is" if flat.size == 1 else f"{flat.size} bytes are"
         raise DecodeError(
-            f"{flat.size} bytes are {whole} word{'' if whole == 1 else 's'} of {WORD_BYTES} bytes "
+            f"{count} {whole} word{'' if whole == 1 else 's'} of {WORD_BYTES} bytes "
             f"and {flat.size % WORD_BYTES} more: truncated, or no words"
         )
     rows = flat.reshape(-1, WORD_BYTES)

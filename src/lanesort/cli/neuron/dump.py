@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from lanesort.cli.neuron.words import read_words
+from lanesort.cli.neuron.words import Source, read_words
 from lanesort.neuron import dump as dump_of
 
 __all__ = ["dump"]
 
 
-def dump(source: str, /, *, generation: str = "cayman") -> int:
+def dump(source: Source, /, *, generation: str = "cayman") -> int:
     """Print a labelled hexadecimal dump of each word.
 
     Parameters
     ----------
     source
-        A file of 64-byte words, or hexadecimal digits.
+        A file of 64-byte words or of hexadecimal digits, the digits, or - for standard input.
     generation
         Whose memory map turns addresses into partitions.
     """

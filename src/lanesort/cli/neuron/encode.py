@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from lanesort.cli.neuron.words import LONGEST_NAME, Source, looks_like_path
 from lanesort.errors import ArgumentValueError, FileError
 from lanesort.files import written_aside
 from lanesort.neuron import assemble_program
@@ -18,7 +20,7 @@ LARGEST_TEXT_BYTES = 64 << 20
 
 
 def encode(
-    source: str,
+    source: Source,
     /,
     *,
     generation: str = "cayman",
@@ -29,17 +31,17 @@ def encode(
     Parameters
     ----------
     source
-        A file of assembly, or one line of it.
+        A file of assembly, one line of it, or - for standard input.
     generation
         Whose memory map turns partitions into addresses.
     output
         Write raw binary here instead of printing hexadecimal digits.
     """
-    path = Path(source)
-    is_file = len(source) < 4096 and "[" not in source and path.is_file()
-    words = assemble_program(_text(path) if is_file else source, generation, source if is_file else "<text>")
+    text, name = _given(source)
+    words = assemble_program(text, generation, name)
     if not words:
-        raise ArgumentValueError(f"{source}: no word; a line looks like sort.fp32.desc.stable ch=1 src=…")
+        what = source if source.strip() else "the argument is empty"
+        raise ArgumentValueError(f"{what}: no word; a line looks like sort.fp32.desc.stable ch=1 src=…")
     if output is None:
         for word in words:
             sys.stdout.write(word.encode().hex() + "\n")
@@ -48,6 +50,18 @@ def encode(
         for word in words:
             file.write(word.encode())
     return 0
+
+
+def _given(source: str) -> tuple[str, str]:
+    """Return the assembly and what it is called in messages."""
+    if source == "-":
+        return sys.stdin.read(), "<stdin>"
+    path = Path(source)
+    if len(source) <= LONGEST_NAME and "[" not in source and os.path.isfile(path):
+        return _text(path), source
+    if looks_like_path(source):
+        raise FileError(f"{source}: {'is a folder' if os.path.isdir(path) else 'no such file'}")
+    return source, "<text>"
 
 
 def _text(path: Path) -> str:

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from lanesort.cli.neuron.state import CoreOptions, load_state, state_arrays
-from lanesort.cli.neuron.words import print_json, read_words
+from lanesort.cli.neuron.words import Source, print_json, read_words
 from lanesort.cli.options import Flag
 from lanesort.evidence import unpinned_behaviours
-from lanesort.files import write_arrays, written_aside
+from lanesort.files import write_together
 from lanesort.neuron import NeuronCore, Result, chrome_trace
 
 __all__ = ["report", "run"]
@@ -19,7 +19,7 @@ USUAL = CoreOptions()
 
 
 def run(
-    program: str,
+    program: Source,
     /,
     *,
     sbuf: Path | None = None,
@@ -33,7 +33,7 @@ def run(
     Parameters
     ----------
     program
-        A file of words, or hexadecimal digits.
+        A file of words or of hexadecimal digits, the digits, or - for standard input.
     sbuf
         .npz with what lies in memory: p<partition>+<byte> arrays, sbuf, registers, semaphores, events.
     out
@@ -48,11 +48,10 @@ def run(
     if sbuf is not None:
         load_state(core, sbuf)
     result = core.run(words, options.mode)
-    if out is not None:
-        write_arrays(out, state_arrays(core, result))
-    if trace is not None:
-        with written_aside(trace) as file:
-            file.write(json_text.dumps(chrome_trace(result.trace)).encode())
+    write_together(
+        {} if out is None else {out: state_arrays(core, result)},
+        {} if trace is None else {trace: json_text.dumps(chrome_trace(result.trace))},
+    )
     if json:
         print_json(
             {

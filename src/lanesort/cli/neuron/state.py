@@ -57,13 +57,15 @@ class CoreOptions:
 
     def choices(self) -> dict[str, str]:
         """Return the choices by id."""
-        made = {}
+        made: dict[str, str] = {}
         for text in self.choice:
             id, equals, choice = text.partition("=")
             if not equals:
                 raise ArgumentValueError(
                     f"--choice {text!r} is not ID=CHOICE, for example sort.nan-order=total"
                 )
+            if id in made:
+                raise ArgumentValueError(f"--choice {id} is given twice: {made[id]} and {choice}")
             made[id] = choice
         return made
 
@@ -92,7 +94,10 @@ def _names(path: Path) -> list[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-    except (OSError, zipfile.BadZipFile) as error:
+    except OSError as error:
+        said = "no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise FileError(f"{path}: {said}") from error
+    except zipfile.BadZipFile as error:
         raise FileError(f"{path}: no .npz file: {error}") from error
     size = sum(entry.file_size for entry in entries)
     if size > LARGEST_STATE_BYTES:

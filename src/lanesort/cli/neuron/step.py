@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort.cli.neuron.state import BANKS, CoreOptions, load_state
-from lanesort.cli.neuron.words import read_words
+from lanesort.cli.neuron.words import Source, read_words
 from lanesort.neuron import NeuronCore, Result
 
 __all__ = ["step"]
@@ -20,13 +20,13 @@ USUAL = CoreOptions()
 MOST_SHOWN = 8
 
 
-def step(program: str, /, *, sbuf: Path | None = None, options: CoreOptions = USUAL) -> int:
+def step(program: Source, /, *, sbuf: Path | None = None, options: CoreOptions = USUAL) -> int:
     """Run a program one instruction at a time; at a terminal, Enter goes on and q ends.
 
     Parameters
     ----------
     program
-        A file of words, or hexadecimal digits.
+        A file of words or of hexadecimal digits, the digits, or - for standard input.
     sbuf
         .npz with what lies in memory, as `lanesort neuron run` takes it.
     """

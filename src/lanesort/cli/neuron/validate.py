@@ -6,14 +6,14 @@ import sys
 from dataclasses import asdict
 from typing import Literal
 
-from lanesort.cli.neuron.words import print_json, read_words
+from lanesort.cli.neuron.words import Source, print_json, read_words
 from lanesort.cli.options import Flag
 
 __all__ = ["validate"]
 
 
 def validate(
-    source: str,
+    source: Source,
     /,
     *,
     generation: str = "cayman",
@@ -25,7 +25,7 @@ def validate(
     Parameters
     ----------
     source
-        A file of 64-byte words, or hexadecimal digits.
+        A file of 64-byte words or of hexadecimal digits, the digits, or - for standard input.
     generation
         For which the words are to be valid.
     mode
