@@ -230,3 +230,12 @@ def test_shapes_that_do_not_fit() -> None:
         native.merge_blocks(np.zeros((1, 2)), np.zeros((1, 2), np.uint32), Order(tie="run"))
     with pytest.raises(ArgumentValueError, match="at least one run"):
         native.merge_runs([], Order(tie="run"))
+
+
+@pytest.mark.parametrize("name", ["reference", "native"])
+def test_a_payload_for_all_rows_may_be_broadcast(name: str) -> None:
+    values = np.array([[2.0, 1.0, 3.0], [1.0, 3.0, 2.0]], np.float32)
+    payload = np.broadcast_to(np.array([7, 8, 9], np.uint32), values.shape)
+    ordered, travelled = resolve(name).order_pairs(values, payload, Order())
+    assert ordered.tolist() == [[1, 2, 3]] * 2
+    assert travelled.tolist() == [[8, 7, 9], [7, 9, 8]]

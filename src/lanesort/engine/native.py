@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class NativeEngine:
                 f"values have shape {values.shape}, payload {payload.shape}; both are (R, N)"
             )
         direct = out is not None and _direct(out, values, payload)
-        to = out if out is not None and direct else (np.empty_like(values), np.empty_like(payload))
+        to = out if out is not None and direct else _empty(values.shape, values, payload)
         _core.sort_pairs(
             _adjacent(bits_view(values)),
             key_order(values.dtype, order),
@@ -87,7 +88,7 @@ class NativeEngine:
         consumed = _core.merge(
             [bits_view(v) for v in values[::step]],
             payloads[::step],
-            key_order(values[0].dtype, order.replace(tie="low")),
+            _run_order(values[0].dtype, order),
             "run",
             bits_view(merged),
             indices,
@@ -112,15 +113,11 @@ class NativeEngine:
         travelling = _travelling(payload)
         direct = out is not None and _direct(out, values, travelling)
         shape = groups, ways * length
-        to = (
-            out
-            if out is not None and direct
-            else (np.empty(shape, values.dtype), np.empty(shape, travelling.dtype))
-        )
+        to = out if out is not None and direct else _empty(shape, values, travelling)
         _core.merge_blocks(
             bits_view(values)[:, ::step],
             travelling[:, ::step],
-            key_order(values.dtype, order.replace(tie="low")),
+            _run_order(values.dtype, order),
             bits_view(to[0]),
             bits_view(to[1]),
         )
@@ -133,6 +130,16 @@ class NativeEngine:
         positions = np.empty(nonzeros.count, np.int64)
         nonzeros.positions(positions)
         return positions
+
+
+@lru_cache(maxsize=256)
+def _run_order(dtype: np.dtype[Any], order: Order) -> _core.KeyOrder:
+    """Return the key map of a merge, whose ties go by run."""
+    return key_order(dtype, order.replace(tie="low"))
+
+
+def _empty(shape: tuple[int, ...], values: Array, payload: Array) -> tuple[Array, Array]:
+    return np.empty(shape, values.dtype), np.empty(shape, payload.dtype)
 
 
 def _native(x: Array) -> Array:
