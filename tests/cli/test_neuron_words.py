@@ -89,7 +89,7 @@ def test_outputs_are_all_or_none(trace: str, tmp_path: Path, capsys: pytest.Capt
 def test_sbuf_holds_bytes_of_every_partition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = tmp_path / "s.npz"
     np.savez(state, sbuf=np.zeros((128, 4), np.float32))
-    assert "float32 of shape (128, 4); sbuf holds raw bytes, uint8 of 128" in refused(
+    assert "float32 of shape (128, 4); sbuf holds raw bytes, uint8, partitions × bytes" in refused(
         capsys, *RUN, "--sbuf", str(state)
     )
     np.savez(state, **{"p0+0": np.ones(4)})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from lanesort.cli.main import main
+from lanesort.probe.probe import PROBES
 
 
 def test_a_word_goes_from_probe_through_run_to_fit(tmp_path, capsys):
@@ -26,7 +28,8 @@ def test_a_word_goes_from_probe_through_run_to_fit(tmp_path, capsys):
     ("arguments", "says"),
     [
         (["probe", "imm.pointer"], "lanesort: imm.pointer has no probe: only the documented rule"),
-        (["fit", "nowhere.npz"], "nowhere.npz: can't be read as .npz"),
+        (["fit", "nowhere.npz"], "nowhere.npz: no such file"),
+        (["probe", "-o", "nowhere"], "-o nowhere: of what? give ids, or --all"),
         (["neuron", "images", "pictures"], "no kind of record is called 'pictures'"),
     ],
 )
@@ -40,3 +43,23 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, says, capsys):
 def test_the_catalogue_is_printed(capsys):
     assert main(["neuron", "images", "table", "--generation", "mariana"]) == 0
     assert "mariana MAIN" in capsys.readouterr().out
+
+
+def test_every_file_is_there_before_the_first_is_listed(tmp_path, monkeypatch):
+    there = []
+    monkeypatch.setattr(
+        Console, "print", lambda self, text: there.append((text, len(list(tmp_path.iterdir()))))
+    )
+    assert main(["probe", "--all", "-o", str(tmp_path)]) == 0
+    assert there[0][1] == len(PROBES) * 3 == len(there[0][0].splitlines())
+
+
+def test_results_that_are_none_are_refused(tmp_path, capsys):
+    program, empty = tmp_path / "p.bin", tmp_path / "e.npz"
+    program.write_bytes(b"\x96" * 64)
+    np.savez(empty)
+    for path, says in ((program, "p.bin: no .npz file; results are"), (empty, "e.npz: holds no array")):
+        assert main(["fit", str(path)]) == 2
+        error = capsys.readouterr().err
+        assert says in error
+        assert "pickle" not in error

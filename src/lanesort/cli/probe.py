@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lanesort.cli.console import console as make_console
+from lanesort.errors import ArgumentValueError
 from lanesort.probe.probe import PROBES, UNDECIDED, describe, write_probe
 from lanesort.probe.probe import probe as probe_of
 
@@ -34,15 +35,19 @@ def probe(
     """
     console = make_console()
     wanted = PROBES if all else ids
-    if not wanted:
-        _print_list(console)
-        return 0
-    for id in wanted:
-        if output is None:
+    if output is not None:
+        if not wanted:
+            raise ArgumentValueError(
+                f"-o {output}: of what? give ids, or --all; lanesort probe alone lists them"
+            )
+        # All files are there before the first name is printed: a reader may stop listening.
+        written = [path for id in wanted for path in write_probe(id, output)]
+        console.print("\n".join(map(str, written)))
+    elif wanted:
+        for id in wanted:
             console.print(describe(id), end="\n\n" if len(wanted) > 1 else "\n")
-            continue
-        for path in write_probe(id, output):
-            console.print(str(path))
+    else:
+        _print_list(console)
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from json import dumps
@@ -13,8 +12,7 @@ from cyclopts import Parameter
 
 from lanesort.cli.console import console as make_console
 from lanesort.cli.pto_file import read_program
-from lanesort.cli.pto_run import read_argument
-from lanesort.errors import ArgumentValueError
+from lanesort.cli.pto_run import given_arguments
 from lanesort.pto.check import Finding, Report, check, map_text
 from lanesort.pto.check import fix as mend
 from lanesort.pto.check.source import mended_text
@@ -23,8 +21,6 @@ from lanesort.pto.program import Module
 from lanesort.report.ub_map import write_ub_map
 
 __all__ = ["pto_check", "shown"]
-
-_NAMED = re.compile(r"(%?[\w$.-]+)=(.*)", re.DOTALL)
 
 
 def pto_check(
@@ -71,7 +67,7 @@ def pto_check(
         Write that map as an SVG file: of the first function and target.
     """
     module = read_program(file, manual=placements)
-    args = _arguments(module, function, arg)
+    args = given_arguments(arg, lambda: choose_function(module, function).arguments)
     if fix:
         return _fix(module, target, function, args, werror)
     report = check(module, target, function=function, args=args, manual=manual)
@@ -82,21 +78,6 @@ def pto_check(
     else:
         _print(module, report, map)
     return _code(report.findings, werror)
-
-
-def _arguments(module: Module, function: str | None, texts: Sequence[str]) -> dict[str, object]:
-    """Read arguments; those without a name take the places that are left, in order."""
-    pairs = [_NAMED.fullmatch(text) for text in texts]
-    args = {found[1].removeprefix("%"): read_argument(found[2]) for found in pairs if found}
-    unnamed = [read_argument(text) for text, found in zip(texts, pairs, strict=True) if not found]
-    if unnamed:
-        free = [name for name in choose_function(module, function).arguments if name not in args]
-        if len(unnamed) > len(free):
-            raise ArgumentValueError(
-                f"{len(unnamed)} arguments without a name, and {len(free)} are left to give"
-            )
-        args |= dict(zip(free, unnamed, strict=False))
-    return args
 
 
 def _code(findings: Sequence[Finding], werror: bool) -> int:

@@ -33,5 +33,6 @@ def read_program(file: Path, *, manual: bool = False) -> Module:
     except UnicodeDecodeError as error:
         raise FileError(f"{file}: not a text file (byte {error.start} is not UTF-8)") from error
     except OSError as error:
-        raise FileError(f"{file}: {error.strerror}") from error
+        missing = isinstance(error, FileNotFoundError)
+        raise FileError(f"{file}: {'no such file' if missing else error.strerror}") from error
     return parse(text, str(file), manual=manual)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,19 +16,23 @@ from rich.table import Table
 
 from lanesort.cli.console import console as make_console
 from lanesort.cli.pto_file import read_program
-from lanesort.errors import ArgumentValueError
+from lanesort.errors import ArgumentValueError, FileError
 from lanesort.evidence import unpinned_behaviours
-from lanesort.files import read_array, write_arrays
+from lanesort.files import read_array, write_together
+from lanesort.pto.check.stored import pair_arrays
 from lanesort.pto.interpreter import DEFAULT_STEPS, choose_function, run
 from lanesort.pto.memory import ELEMENTS
-from lanesort.pto.result import RunResult, write_trace
+from lanesort.pto.result import RunResult, trace_text
+from lanesort.pto.target import program_target
+from lanesort.pto.tile import PAIR_BYTES, pair_views
 
-__all__ = ["pto_run", "read_argument"]
+__all__ = ["given_arguments", "pto_run", "read_argument"]
 
 Array = npt.NDArray[Any]
 
 _NAMED = re.compile(r"(%?[\w$.-]+)=(.*)", re.DOTALL)
 _FILLED = re.compile(r"(zeros|ones):(\d+(?:x\d+)*):(\w+)")
+_MEMBER = re.compile(r"(.+\.(?:npz|safetensors|parquet)):([^:]+)")
 _LARGEST_BYTES = 8 << 30
 _SHOWN = 8
 
@@ -59,7 +63,8 @@ def pto_run(
         The program.
     arg
         An argument, NAME=VALUE or VALUE in order. VALUE is a number, an array file
-        (.npy, .npz, .safetensors, .parquet), zeros:1x16384:f32 or ones:….
+        (.npy, .npz, .safetensors, .parquet; FILE:ARRAY where it holds several),
+        zeros:1x16384:f32 or ones:….
     function
         Which function; may be left out if only one can be meant.
     target
@@ -82,27 +87,29 @@ def pto_run(
         Steps after which the program is stopped.
     """
     module = read_program(file)
-    arguments = _arguments(choose_function(module, function).arguments, arg)
+    chosen = choose_function(module, function)
+    arguments = given_arguments(arg, lambda: chosen.arguments)
     result = run(
         module,
         arguments,
         target,
         engine,
-        dict(_pair(text, "--choice", "ID=CHOICE") for text in choice),
+        _choices(choice),
         function,
         block,
         max_steps=max_steps,
         trace=trace is not None,
         check_sorted=not unsorted,
     )
+    files: dict[Path, dict[str, Array]] = {}
     for name, path in _wanted(output, result).items():
-        write_arrays(path, {name: result.outputs[name]})
-    if trace is not None:
-        write_trace(trace, result.trace)
+        files.setdefault(Path(path), {})[name] = result.outputs[name]
+    write_together(files, {} if trace is None else {trace: trace_text(result.trace)})
     console = make_console()
     if map:
         console.print(_map_table(result))
-    _print(console, result)
+    on = program_target(target, module.target_arch, module.file)
+    _print(console, result, pair_arrays(module, chosen, on, arguments))
     return 0
 
 
@@ -127,11 +134,17 @@ def read_argument(text: str) -> Any:
     filled = _FILLED.fullmatch(text)
     if filled:
         return _filled(filled[1], filled[2], filled[3])
+    member = _MEMBER.fullmatch(text)
+    if member and not Path(text).exists():
+        return read_array(member[1], member[2])
     if not Path(text).suffix:
         raise ArgumentValueError(
             f"argument {text!r} is neither a number nor a file nor zeros:SHAPE:TYPE (zeros:1x16384:f32)"
         )
-    return read_array(text)
+    try:
+        return read_array(text)
+    except FileError as error:
+        raise FileError(str(error).replace("with --name", f"by {text}:NAME")) from None
 
 
 def _filled(kind: str, shape_text: str, element: str) -> Array:
@@ -145,27 +158,50 @@ def _filled(kind: str, shape_text: str, element: str) -> Array:
     return np.zeros(shape, dtype) if kind == "zeros" else np.ones(shape, dtype)
 
 
-def _pair(text: str, option: str, form: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise ArgumentValueError(f"{option} is {text!r}; it is {form}")
-    return name, value
+def given_arguments(texts: Sequence[str], names: Callable[[], Sequence[str]]) -> dict[str, Any]:
+    """Read arguments; those without a name take the places that are left, in order.
 
+    Parameters
+    ----------
+    texts
+        NAME=VALUE or VALUE.
+    names
+        Gives the names of all arguments; asked only where one is given without its name.
 
-def _arguments(names: Sequence[str], texts: Sequence[str]) -> dict[str, Any]:
-    """Read arguments; those without a name take the places that are left, in order."""
+    Raises
+    ------
+    ArgumentValueError
+        For a value that can't be read, a name that is given twice, or too many values.
+    """
     named: dict[str, Any] = {}
     unnamed: list[Any] = []
     for text in texts:
         found = _NAMED.fullmatch(text)
-        if found:
-            named[found[1].removeprefix("%")] = read_argument(found[2])
-        else:
+        if found is None:
             unnamed.append(read_argument(text))
-    free = [name for name in names if name not in named]
+            continue
+        name = found[1].removeprefix("%")
+        if name in named:
+            raise ArgumentValueError(f"--arg {name} is given twice")
+        named[name] = read_argument(found[2])
+    if not unnamed:
+        return named
+    free = [name for name in names() if name not in named]
     if len(unnamed) > len(free):
         raise ArgumentValueError(f"{len(unnamed)} arguments without a name, and {len(free)} are left to give")
     return {**named, **dict(zip(free, unnamed, strict=False))}
+
+
+def _choices(texts: Sequence[str]) -> dict[str, str]:
+    made: dict[str, str] = {}
+    for text in texts:
+        id, equals, choice = text.partition("=")
+        if not (id and equals and choice):
+            raise ArgumentValueError(f"--choice is {text!r}; it is ID=CHOICE")
+        if id in made:
+            raise ArgumentValueError(f"--choice {id} is given twice: {made[id]} and {choice}")
+        made[id] = choice
+    return made
 
 
 def _wanted(output: Sequence[str], result: RunResult) -> Mapping[str, str]:
@@ -197,14 +233,14 @@ def _map_table(result: RunResult) -> Table:
     return table
 
 
-def _print(console: Console, result: RunResult) -> None:
+def _print(console: Console, result: RunResult, pairs: Collection[str]) -> None:
     for line in result.log:
         console.print(line)
     for name in result.changed:
         array = result.outputs[name]
         shape = " × ".join(map(str, array.shape))
-        shown = " ".join(f"{value:.6g}" for value in array.reshape(-1)[:_SHOWN].tolist())
-        console.print(f"{name}: {shape} {array.dtype}: {shown}{' …' if array.size > _SHOWN else ''}")
+        shown = _pairs(array) if name in pairs else _values(array)
+        console.print(f"{name}: {shape} {array.dtype}: {shown}")
     for counts in result.executed[:_SHOWN]:
         console.print(f"executed: {' '.join(map(str, counts))}")
     for id in result.unpinned:
@@ -212,6 +248,23 @@ def _print(console: Console, result: RunResult) -> None:
     for warning in result.warnings:
         console.print(f"warning: {warning}")
     console.print(f"{result.steps} steps")
+
+
+def _values(array: Array) -> str:
+    shown = " ".join(f"{value:.6g}" for value in array.reshape(-1)[:_SHOWN].tolist())
+    return f"{shown}{' …' if array.size > _SHOWN else ''}"
+
+
+def _pairs(array: Array) -> str:
+    """Show an array of pairs, eight bytes each, as value@index."""
+    size = PAIR_BYTES // array.itemsize
+    whole = array.size // size
+    if whole == 0:
+        return _values(array)
+    values, indices, _ = pair_views(array.reshape(1, -1)[:, : whole * size], whole)
+    both = zip(values[0, :_SHOWN].tolist(), indices[0, :_SHOWN].tolist(), strict=True)
+    shown = " ".join(f"{value:.6g}@{index}" for value, index in both)
+    return f"{shown}{' …' if whole > _SHOWN else ''}"
 
 
 def _question(id: str) -> str:

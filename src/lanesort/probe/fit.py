@@ -102,8 +102,12 @@ def fit_file(path: Path) -> tuple[Fit, ...]:
     Raises
     ------
     FileError
-        If the file can't be read as .npz.
+        If the file can't be read as .npz, or holds no array.
     """
+    if not path.is_file():
+        raise FileError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}")
+    if not zipfile.is_zipfile(path):
+        raise FileError(f"{path}: no .npz file; results are an .npz with an array named by each id")
     try:
         with path.open("rb") as stream:
             results = _arrays(path, np.load(stream, allow_pickle=False))
@@ -115,12 +119,12 @@ def fit_file(path: Path) -> tuple[Fit, ...]:
 
 
 def _arrays(path: Path, archive: Any) -> dict[str, Array]:
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise FileError(f"{path}: one array; results are an .npz with an array named by each id")
     with zipfile.ZipFile(path) as members:
         size = sum(member.file_size for member in members.infolist())
     if size > MOST_BYTES:
         raise FileError(f"{path}: {size} bytes of arrays; results of all probes are less than {MOST_BYTES}")
+    if not archive.files:
+        raise FileError(f"{path}: holds no array; results are arrays named by the ids of their probes")
     return {name: archive[name] for name in archive.files}
 
 

@@ -178,6 +178,7 @@ def run(
     machine = Machine(parsed, chosen, engine, made, _block(block), max_steps, recorded)
     machine.check_sorted = check_sorted
     prepared = _prepare(parsed, chosen.ub_bytes or UNLIMITED_UB_BYTES).function(wanted.name)
+    machine.tiles = prepared.allocation.tiles
     bound = bind(wanted, args, machine, prepared.allocation.stop)
     if prepared.allocation.shared:
         machine.warn("tiles share bytes of UB, because they don't fit one behind the other")

@@ -11,7 +11,7 @@ from lanesort.engine.protocol import Engine
 from lanesort.errors import LanesortError, MachineError, Place, ProgramError, RuleViolations
 from lanesort.pto.memory import Access, UnifiedBuffer
 from lanesort.pto.program import Module, Step
-from lanesort.pto.result import TraceEvent
+from lanesort.pto.result import PlacedRange, TraceEvent
 from lanesort.pto.target import Target
 from lanesort.pto.view import PlacedTile
 
@@ -163,6 +163,7 @@ class Machine:
         self.steps_left = steps
         self.depth = 0
         self.check_sorted = True
+        self.tiles: Sequence[PlacedRange] = ()
         self._instructions: dict[tuple[Any, ...], Any] = {}
 
     def spend(self, steps: int) -> None:
@@ -222,9 +223,15 @@ class Machine:
         name = f"{step.name}: " if step and not named else ""
         return ProgramError(f"{name}{error}", place, source)
 
+    def _named(self, access: Access) -> str:
+        """Name the tiles that an access begins in; those of a function that was called are not known."""
+        names = [] if self.depth else [t.name for t in self.tiles if t.start <= access.start < t.stop]
+        return f" of {' or '.join(names)}" if names else ""
+
     def _unwritten(self, access: Access, first: int) -> None:
         size = access.row_bytes * access.rows
         self.warn(
-            f"reads {size} bytes of UB from {access.start} on, of which byte {first} was never written",
+            f"reads {size} bytes{self._named(access)} (UB from {access.start} on), of which byte {first} was "
+            "never written",
             self.place,
         )

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lanesort.errors import FileError, Place
 from lanesort.pto.memory import Access
 
-__all__ = ["PIPES", "PlacedRange", "RunResult", "TraceEvent", "trace_document", "write_trace"]
+__all__ = ["PIPES", "PlacedRange", "RunResult", "TraceEvent", "trace_document", "trace_text", "write_trace"]
 
 Array = npt.NDArray[Any]
 Counts = tuple[int, int, int, int]
@@ -143,6 +143,11 @@ def trace_document(events: Sequence[TraceEvent]) -> dict[str, Any]:
     return {"traceEvents": [*threads, *steps], "displayTimeUnit": "ns"}
 
 
+def trace_text(events: Sequence[TraceEvent]) -> str:
+    """Return events as Chrome trace-event JSON."""
+    return json.dumps(trace_document(events), default=_plain)
+
+
 def write_trace(path: str | Path, events: Sequence[TraceEvent]) -> None:
     """Write events as Chrome trace-event JSON, which Perfetto opens.
 
@@ -151,9 +156,8 @@ def write_trace(path: str | Path, events: Sequence[TraceEvent]) -> None:
     FileError
         If the file can't be written.
     """
-    text = json.dumps(trace_document(events), default=_plain)
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        Path(path).write_text(trace_text(events), encoding="utf-8")
     except OSError as error:
         raise FileError(f"can't write the trace to {path}: {error.strerror}") from error
 

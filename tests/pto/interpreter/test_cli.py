@@ -28,7 +28,7 @@ def test_a_row_of_real_scores(tmp_path: Path, scores, best, capsys: pytest.Captu
     names = [event["name"] for event in json.loads(trace.read_text())["traceEvents"]]
     assert names.count("tmrgsort") == 4
     shown = capsys.readouterr().out
-    assert "out: 1 × 16384 float32: 0.590055" in shown
+    assert "out: 1 × 16384 float32: 0.590055@1221 0.582693@212 " in shown
     assert "%ping" in shown
     assert "0x20000" in shown
 
@@ -69,6 +69,8 @@ def test_counts_choices_and_open_questions_are_printed(
         (["--arg", "scores=zeros:99999999x99999999:f32"], "bytes; at most"),
         (["--arg", "seven"], "'seven' is neither a number nor a file nor zeros:SHAPE:TYPE"),
         (["--choice", "x"], "--choice is 'x'; it is ID=CHOICE"),
+        (["--choice", "x=a", "--choice", "x=b"], "--choice x is given twice: a and b"),
+        (["--arg", "row=0", "--arg", "%row=1"], "--arg row is given twice"),
         (["--block", "9/3"], "an index has to lie below its count"),
         (["--function", "f"], "there is no function @f; the text has @topk_8192_f32"),
         (["--target", "a9"], "target is 'a9'"),
@@ -95,7 +97,7 @@ def test_a_file_that_is_no_program(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["pto", "run", str(tmp_path / "y.pto")]) == 2
     shown = capsys.readouterr().err
     assert "not a text file (byte 0 is not UTF-8)" in shown
-    assert "No such file" in shown
+    assert "y.pto: no such file" in shown
 
 
 def test_values_of_arguments() -> None:
@@ -105,3 +107,40 @@ def test_values_of_arguments() -> None:
     assert read_argument("ones:2x3:f16").tolist() == [[1.0] * 3] * 2
     with pytest.raises(LanesortError):
         read_argument("")
+
+
+def test_an_array_of_several_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = tmp_path / "two.npz"
+    np.savez(two, a=np.arange(3), b=np.arange(4.0))
+    assert read_argument(f"{two}:b").tolist() == [0, 1, 2, 3]
+    assert main([*COMMON, "--arg", f"scores={two}"]) == 2
+    assert f"two.npz: holds 2 arrays (a, b); say which by {two}:NAME" in capsys.readouterr().err
+    assert main([*COMMON, "--arg", f"scores={two}:c"]) == 2
+    assert "has no array 'c'; it holds a, b" in capsys.readouterr().err
+
+
+def test_outputs_are_all_or_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trace = ["--trace", str(tmp_path / "none" / "t.json")]
+    assert main([*COMMON, *GIVEN, "-o", str(tmp_path / "out.npy"), *trace]) == 2
+    assert list(tmp_path.iterdir()) == []
+    assert "t.json: can't be written" in capsys.readouterr().err
+
+
+def test_values_that_are_no_pairs_stay_values(capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = ["--arg", "values=zeros:1x1000:f32", "--arg", "indices=zeros:1x1000:i32"]
+    kernel = str(EXAMPLES / "topk_1024_1000.pto")
+    given = ["--arg", "scores=ones:1x1024:f32", *outputs]
+    assert main(["pto", "run", kernel, "--engine", "reference", *given]) == 0
+    shown = capsys.readouterr().out
+    assert "values: 1 × 1000 float32: 1 1 1" in shown
+    assert "@" not in shown
+
+
+def test_rules_are_not_named_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (EXAMPLES / "topk_1024_1000.pto").read_text(encoding="utf-8")
+    path = tmp_path / "k.pto"
+    path.write_text(text.replace("arith.constant 256 : i32", "arith.constant 100 : i32"), encoding="utf-8")
+    names = ("scores=ones:1x1024:f32", "values=zeros:1x1000:f32", "indices=zeros:1x1000:i32")
+    given = [part for name in names for part in ("--arg", name)]
+    assert main(["pto", "run", str(path), "--engine", "reference", *given]) == 2
+    assert "error: pto.tmrgsort: 2 validity rules broken" in capsys.readouterr().err

@@ -165,6 +165,7 @@ def test_mask_bits_start_at_the_lowest() -> None:
     x[0, [0, 9]] = 1
     out, result = on_tiles([x], ["1x32xf32"], "1x32xui8", body)
     assert out[0, :4].tolist() == [1, 2, 0, 0]
+    assert "bytes of %" in result.warnings[0]
     assert "never written" in result.warnings[0]
 
 

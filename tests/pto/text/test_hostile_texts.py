@@ -189,3 +189,22 @@ WORDS = (
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=25))
 def test_any_words_are_refused_or_read(words: list[str]) -> None:
     fuzz_parse(" ".join(words).encode())
+
+
+def test_wide_integers_are_refused_at_once() -> None:
+    with pytest.raises(ProgramError, match="1:17: error: an integer of 2147483648 bits is too wide"):
+        parse("func.func @f(%a: i2147483648) { return }".replace("(%a: ", "(%a:"))
+
+
+def test_an_exception_of_a_signal_handler_goes_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: object) -> None:
+        raise TimeoutError("too long")
+
+    monkeypatch.setattr("xdsl.parser.Parser.parse_module", interrupted)
+    with pytest.raises(TimeoutError, match="too long"):
+        parse("module {}")
+
+
+def test_an_empty_text_is_called_so() -> None:
+    with pytest.raises(ProgramError, match=r"e\.pto:1:1: error: the text is empty"):
+        parse(" \n// nothing\n", "e.pto")

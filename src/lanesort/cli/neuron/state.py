@@ -112,11 +112,10 @@ def _load(core: NeuronCore, name: str, array: Array) -> None:
             bank[index] = value
         return
     if name == "sbuf":
-        partitions = core.generation.partitions
-        if array.dtype != np.uint8 or array.ndim != 2 or array.shape[0] != partitions:
+        if array.dtype != np.uint8 or array.ndim != 2:
             raise ArgumentValueError(
-                f"is {array.dtype} of shape {array.shape}; sbuf holds raw bytes, uint8 of {partitions} "
-                "partitions × bytes (values of a dtype go to p<partition>+<byte>)"
+                f"is {array.dtype} of shape {array.shape}; sbuf holds raw bytes, uint8, partitions × bytes "
+                "(values of another dtype go to p<partition>+<byte>)"
             )
         core.sbuf.write(0, 0, array)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -10,7 +11,13 @@ from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.parser import Parser
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import (
+    DiagnosticException,
+    InvalidIRException,
+    ParseError,
+    PyRDLError,
+    VerifyException,
+)
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -203,6 +210,8 @@ def parse(text: str, file: str = "<text>", *, manual: bool = False) -> Module:
         raise source.error(0, f"the text has {len(text)} characters; at most {most} are read")
     try:
         program, placements = without_comments(text)
+        if not _COMMENT.sub("", program).strip():
+            raise source.error(0, "the text is empty: there is no function in it")
         parser, module = _parsed(program, source)
         made = lowered(module, parser.starts, parser.names, source, placements if manual else ())
         verify(made, source)
@@ -225,13 +234,27 @@ def _parsed(program: str, source: Source) -> tuple[_PtoParser, ModuleOp]:
         raise source.error(error.span.start, _message(error.msg)) from None
     except VerifyException as error:
         raise source.error(parser.pos if parser else 0, _message(str(error))) from None
-    except Exception as error:
-        # xDSL answers some broken texts with KeyError, ValueError, AssertionError and others.
+    except _BROKEN_OFF as error:
         where = parser.pos if parser else 0
         raise source.error(where, f"this can't be read: {_message(str(error))}") from error
     return parser, module
 
 
+_BROKEN_OFF = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    DiagnosticException,
+    InvalidIRException,
+    LookupError,
+    NotImplementedError,
+    PyRDLError,
+    TypeError,
+    ValueError,
+)
+"""What xDSL answers some broken texts with. Not all exceptions: one of a signal handler goes its way."""
+
+_COMMENT = re.compile(r"//[^\n]*")
 _LONGEST_MESSAGE = 300
 
 

@@ -28,6 +28,7 @@ LIMITS = {
     "blocks with a label": 256,
     "elements in a constant": 4096,
     "operations": 50_000,
+    "bits of an integer": 64,
     "characters": 4_000_000,
     "characters of aliases written out": 1_000_000,
 }
@@ -36,6 +37,7 @@ LIMITS = {
 _TYPE_NAME = re.compile(r"!pto\.(\w+)")
 _SHORT_TILE = re.compile(r"<\s*(?:loc\s*=|[a-z]+\s*,\s*\d)")
 _SHORT_POINTER = re.compile(r"<\s*\w+\s*(?:,\s*\w+\s*)?>")
+_INTEGER_TYPE = re.compile(r"[su]?i(\d+)")
 Found = TypeVar("Found", bound=Attribute)
 _types_by_text: dict[str, PtoType] = {}
 _MOST_CACHED_TYPES = 4096
@@ -197,6 +199,14 @@ class Reader(Parser):
             )
         read: Attribute = super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)  # type: ignore[call-overload]  # xDSL's overloads are for literals
         return read
+
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        # xDSL computes the bounds of an integer type, which for a wide one takes seconds.
+        width = _INTEGER_TYPE.fullmatch(self._current_token.text)
+        most = LIMITS["bits of an integer"]
+        if width is not None and (len(width[1]) > 5 or int(width[1]) > most):
+            raise Fault(self.pos, f"an integer of {width[1][:20]} bits is too wide", f"at most {most} bits")
+        return super()._parse_optional_integer_or_float_type()
 
     def _parse_block(self) -> Block:
         self._labels += 1
