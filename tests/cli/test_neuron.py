@@ -194,9 +194,22 @@ def test_explain_an_unpinned_id(capsys: pytest.CaptureFixture[str]) -> None:
     assert "default   last" in ran(capsys, "explain", "sort.nan-order")
     assert json.loads(ran(capsys, "explain", "nonzero.nan", "--json"))["default"] == "counted"
     assert "demonstration" not in json.loads(ran(capsys, "explain", "nonzero.nan", "--json"))
-    assert "  imm.pointer\n" in ran(capsys, "explain")
+    listed = ran(capsys, "explain")
+    assert "  neuron.sort                Sort (0x96): order the values" in listed
+    assert "  nonzero.nan " in listed
+    assert "  dst_has_two_columns\n" in listed
     assert "nothing to explain about 'sort.colour'" in ran(capsys, "explain", "sort.colour", code=2)
     assert "nothing to explain about ''" in ran(capsys, "explain", "", code=2)
+
+
+def test_explain_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "  pto.tmrgsort: Each list, or each block" in ran(capsys, "explain", "lists_are_sorted")
+    assert "  neuron.sort: Require dst.counts[0] to be 2" in ran(capsys, "explain", "dst_has_two_columns")
+    found = json.loads(ran(capsys, "explain", "tiles_are_vec", "--json"))
+    assert list(found["statements"]) == ["pto.tsort32", "pto.tmrgsort"]
+    near = ran(capsys, "explain", "list_are_sorted", code=2)
+    assert "did you mean lists_are_sorted? `lanesort explain` lists" in near
+    assert "did you mean neuron.sort?" in ran(capsys, "explain", "neuron.sorts", code=2)
 
 
 def test_explain_demonstrates_the_order_of_nan(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from lanesort.cli.options import Flag
 from lanesort.datapath.lanes import EXCHANGES
 from lanesort.datapath.nan_order import demonstrate
 from lanesort.errors import ArgumentValueError
-from lanesort.evidence import Fact, Unpinned, unpinned_behaviours
+from lanesort.evidence import Fact, Unpinned
 from lanesort.report.explain import (
     EXPLAINED,
     Explanation,
@@ -26,6 +26,7 @@ from lanesort.report.explain import (
     word_as_text,
 )
 from lanesort.report.explain import explain as explanation_of
+from lanesort.report.subjects import explain_rule, instructions, nearest, open_questions, rule_names
 
 __all__ = ["explain"]
 
@@ -42,7 +43,7 @@ DEMONSTRATIONS: Mapping[str, Callable[[], Iterable[str]]] = {"sort.nan-order": _
 
 
 def explain(subject: str | None = None, /, *, json: Flag = False) -> int:
-    """Explain an instruction (neuron.sort), an unpinned behaviour (sort.nan-order), or facts (pto.tgather).
+    """Explain an instruction (neuron.sort), an unpinned behaviour (sort.nan-order), a rule or facts.
 
     Parameters
     ----------
@@ -67,12 +68,23 @@ def explain(subject: str | None = None, /, *, json: Flag = False) -> int:
             _print_json(console, [asdict(one) for one in known])
         else:
             _print_facts(console, known)
+    elif rules := explain_rule(subject):
+        _print_rule(console, subject, rules, json)
     else:
+        near = nearest(subject)
         raise ArgumentValueError(
-            f"nothing to explain about {subject!r}; known are {', '.join(EXPLAINED)}, and the ids of "
-            "unpinned behaviours that `lanesort explain` lists"
+            f"nothing to explain about {subject!r}; "
+            + (f"did you mean {near}? " if near else "")
+            + "`lanesort explain` lists what there is"
         )
     return 0
+
+
+def _print_rule(console: Console, name: str, rules: Mapping[str, str], json: bool) -> None:
+    if json:
+        _print_json(console, {"rule": name, "statements": dict(rules)})
+        return
+    console.print(name, *(f"  {subject}: {text}" for subject, text in rules.items()), sep="\n")
 
 
 def _print_json(console: Console, plain: Any) -> None:
@@ -97,9 +109,14 @@ def _print_facts(console: Console, known: Iterable[Fact]) -> None:
 
 
 def _print_subjects(console: Console) -> int:
-    unpinned_by_id("")  # imports the instructions, and with them what they leave open
-    console.print("Instructions:", *(f"  {subject}" for subject in EXPLAINED), sep="\n")
-    console.print("Unpinned behaviours:", *(f"  {u.id}" for u in unpinned_behaviours()), sep="\n")
+    for heading, listed in (("Instructions", instructions()), ("Unpinned behaviours", open_questions())):
+        entries = dict(listed)
+        width = max(map(len, entries), default=0)
+        lines = (f"  {id:<{width}}  {text}" for id, text in entries.items())
+        console.print(f"{heading}:", *lines, sep="\n")
+    console.print(
+        "Rules, by the names that messages give:", *(f"  {name}" for name in rule_names()), sep="\n"
+    )
     return 0
 
 

@@ -20,7 +20,14 @@ from lanesort.pto.target import Target, find_target
 from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
 from lanesort.pto.tmrgsort import ABOUT, WAYS, pairs_in, violations
 
-__all__ = ["Merge", "Unsorted"]
+__all__ = ["SEEN_IN_A_RUN", "Merge", "Unsorted"]
+
+_SORTED = "lists_are_sorted"
+SEEN_IN_A_RUN = {
+    _SORTED: "Each list, or each block of a single one, descends: a run compares the pairs unless it is "
+    "told not to (check_sorted, --unsorted); the hardware merges what it gets."
+}
+"""Rules about data, which no check of sizes can test: name and statement."""
 
 Array = npt.NDArray[Any]
 
@@ -313,7 +320,7 @@ def _unsorted_violation(unsorted: Unsorted, field: str) -> Violation:
         f"{field}: pair {position + 1} holds {second}, which belongs before pair {position} with {first}; "
         "merges take sorted lists: sort them first, or turn the check off"
     )
-    return Violation("lists_are_sorted", field, (first, second), "descending", text)
+    return Violation(_SORTED, field, (first, second), "descending", text)
 
 
 def _words(part: PairViews) -> Array:
