@@ -23,6 +23,7 @@ __all__ = [
     "RuleViolations",
     "UnsupportedPolicyError",
     "Violation",
+    "counted",
 ]
 
 
@@ -128,3 +129,14 @@ class ProgramError(LanesortError, ValueError):
         if hint:
             lines.append(f"  hint: {hint}")
         super().__init__("\n".join(lines))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, for messages.
+
+    Examples
+    --------
+    >>> counted(1, "word"), counted(2, "word")
+    ('1 word', '2 words')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -247,6 +247,8 @@ _READERS: dict[str, Callable[[Path, str | None], Array]] = {
 
 def read_lines(path: str | Path, count: int) -> list[str]:
     """Read a text file of `count` lines, for example the labels of columns."""
+    if not Path(path).is_file():
+        raise FileError(f"{path}: {'is a folder' if Path(path).is_dir() else 'no such file'}")
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -60,6 +60,7 @@ def test_choices_and_alternatives(capsys) -> None:
         (["top-k", "--shape", "3xy", "-k", "2"], "--shape is '3xy'"),
         (["top-k", "--shape", "3x10", "-k", "20"], "the nearest that can be planned"),
         (["sort", "--shape", "10", "--choice", "nonsense"], "--choice is 'nonsense'"),
+        (["sort", "--shape", "10", "--choice", "a=b", "--choice", "a=c"], "--choice a is given twice"),
         (["sort", "--shape", "10", "--check"], "--check needs an input"),
         (["sort", "--shape", "10", "-o", "x.npy"], "--output needs an input"),
         (["sort", "--shape", "10", "--run", "none.npy"], "no such file"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -114,3 +115,13 @@ def test_the_pages_are_written(tmp_path: Path) -> None:
         "pto-tsort32-rules.txt",
     }
     assert all(p.read_text(encoding="utf-8") for p in written)
+
+
+def test_without_xdsl_all_but_its_own_facts_is_there() -> None:
+    code = (
+        "import sys; sys.modules['xdsl'] = None\n"
+        "from lanesort.report.subjects import explain_rule\n"
+        "from lanesort.report.explain import facts_about\n"
+        "assert explain_rule('lists_are_sorted') and facts_about('pto.tsort32')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

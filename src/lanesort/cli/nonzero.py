@@ -8,6 +8,7 @@ from lanesort.cli.console import console as make_console
 from lanesort.cli.options import External, Output, Reading, parsed_bytes, progress_of
 from lanesort.cli.progress import shown
 from lanesort.distributed import external
+from lanesort.errors import counted
 from lanesort.files import read_array, write_arrays
 from lanesort.kernels.nonzero import flatnonzero
 
@@ -48,5 +49,5 @@ def nonzero(
             found = flatnonzero(read_array(file, reading.name, reading.dtype), threads=threads)
         write_arrays(output, {"indices": found.indices})
         total = found.total
-    make_console().print(f"{total} nonzeros")
+    make_console().print(counted(total, "nonzero"))
     return 0

@@ -75,6 +75,10 @@ class Asked:
         wrong = next((text for text, pair in zip(self.choice, pairs, strict=True) if not all(pair)), None)
         if wrong is not None:
             raise ArgumentValueError(f"--choice is {wrong!r}; it is ID=CHOICE")
+        ids = [id for id, _, _ in pairs]
+        twice = next((id for id in ids if ids.count(id) > 1), None)
+        if twice is not None:
+            raise ArgumentValueError(f"--choice {twice} is given twice")
         return {
             "choices": {id: made for id, _, made in pairs},
             "alternative": self.alternative,

@@ -28,11 +28,12 @@ def read_program(file: Path, *, manual: bool = False) -> Module:
     ProgramError
         If it is no program.
     """
+    if not file.is_file():
+        raise FileError(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise FileError(f"{file}: not a text file (byte {error.start} is not UTF-8)") from error
     except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        raise FileError(f"{file}: {'no such file' if missing else error.strerror}") from error
+        raise FileError(f"{file}: {error.strerror}") from error
     return parse(text, str(file), manual=manual)

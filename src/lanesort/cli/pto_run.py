@@ -16,7 +16,7 @@ from rich.table import Table
 
 from lanesort.cli.console import console as make_console
 from lanesort.cli.pto_file import read_program
-from lanesort.errors import ArgumentValueError, FileError
+from lanesort.errors import ArgumentValueError, FileError, counted
 from lanesort.evidence import unpinned_behaviours
 from lanesort.files import read_array, write_together
 from lanesort.pto.check.stored import pair_arrays
@@ -188,7 +188,9 @@ def given_arguments(texts: Sequence[str], names: Callable[[], Sequence[str]]) ->
         return named
     free = [name for name in names() if name not in named]
     if len(unnamed) > len(free):
-        raise ArgumentValueError(f"{len(unnamed)} arguments without a name, and {len(free)} are left to give")
+        raise ArgumentValueError(
+            f"{counted(len(unnamed), 'argument')} without a name, and {len(free)} left to give"
+        )
     return {**named, **dict(zip(free, unnamed, strict=False))}
 
 
@@ -247,7 +249,7 @@ def _print(console: Console, result: RunResult, pairs: Collection[str]) -> None:
         console.print(f"unpinned: {id}: {_question(id)}")
     for warning in result.warnings:
         console.print(f"warning: {warning}")
-    console.print(f"{result.steps} steps")
+    console.print(counted(result.steps, "step"))
 
 
 def _values(array: Array) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from lanesort.errors import ArgumentTypeError, ArgumentValueError
+from lanesort.errors import ArgumentTypeError, ArgumentValueError, counted
 from lanesort.evidence import fact
 from lanesort.neuron.generation import Generation, generation
 from lanesort.neuron.part import Number, Piece, Vector
@@ -200,7 +200,9 @@ class Tensor:
         else:
             strides = _wholes("steps", steps)
         if len(strides) != len(sizes):
-            raise ArgumentValueError(f"steps has {len(strides)} dimensions and counts has {len(sizes)}")
+            raise ArgumentValueError(
+                f"steps has {counted(len(strides), 'dimension')} and counts has {len(sizes)}"
+            )
         place = (_whole("partition", partition), _whole("offset_bytes", offset_bytes))
         return cls(generation(on).address(*place), strides, sizes)
 
@@ -223,7 +225,7 @@ class Tensor:
         missing = dimensions - len(self.counts)
         if missing < 0:
             raise ArgumentValueError(
-                f"{name} has {len(self.counts)} dimensions; the word has room for {dimensions}"
+                f"{name} has {counted(len(self.counts), 'dimension')}; the word has room for {dimensions}"
             )
         return Tensor(self.start, (*self.steps, *[1] * missing), (*self.counts, *[1] * missing))
 

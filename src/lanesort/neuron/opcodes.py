@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.errors import ArgumentTypeError, DecodeError
+from lanesort.errors import ArgumentTypeError, DecodeError, counted
 from lanesort.evidence import fact
 from lanesort.neuron.nonzero_with_count import NonzeroWithCount
 from lanesort.neuron.sort import Sort
@@ -170,7 +170,7 @@ def decode_many(data: bytes | bytearray | memoryview | npt.NDArray[np.uint8]) ->
         whole = flat.size // WORD_BYTES
         count = f"{flat.size} byte is" if flat.size == 1 else f"{flat.size} bytes are"
         raise DecodeError(
-            f"{count} {whole} word{'' if whole == 1 else 's'} of {WORD_BYTES} bytes "
+            f"{count} {counted(whole, 'word')} of {WORD_BYTES} bytes "
             f"and {flat.size % WORD_BYTES} more: truncated, or no words"
         )
     rows = flat.reshape(-1, WORD_BYTES)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lanesort.errors import ArgumentTypeError, ArgumentValueError
+from lanesort.errors import ArgumentTypeError, ArgumentValueError, counted
 
 __all__ = ["Bytes", "Number", "Part", "Piece", "Vector"]
 
@@ -105,7 +105,9 @@ class Bytes:
         if not isinstance(value, bytes | bytearray):
             raise ArgumentTypeError(f"{name} is {value!r}, which is not bytes")
         if len(value) != self.length:
-            raise ArgumentValueError(f"{name} has {len(value)} bytes; it takes exactly {self.length}")
+            raise ArgumentValueError(
+                f"{name} has {counted(len(value), 'byte')}; it takes exactly {self.length}"
+            )
         return bytes(value)
 
 
@@ -148,7 +150,9 @@ class Vector:
         """Return the numbers as a tuple of ints, or say which does not fit."""
         numbers = tuple(value)
         if len(numbers) != self.length:
-            raise ArgumentValueError(f"{name} has {len(numbers)} numbers; it takes exactly {self.length}")
+            raise ArgumentValueError(
+                f"{name} has {counted(len(numbers), 'number')}; it takes exactly {self.length}"
+            )
         return tuple(self.number.check(f"{name}[{i}]", n) for i, n in enumerate(numbers))
 
 

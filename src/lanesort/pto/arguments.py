@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.errors import ArgumentTypeError, ArgumentValueError
+from lanesort.errors import ArgumentTypeError, ArgumentValueError, counted
 from lanesort.pto.allocation import tile_bytes
 from lanesort.pto.machine import Machine
 from lanesort.pto.memory import ELEMENTS, GlobalBuffer, Pointer
@@ -217,9 +217,8 @@ def _by_name(function: Function, given: Mapping[str, Any] | Sequence[Any]) -> di
     names = function.arguments
     if not isinstance(given, Mapping):
         if len(given) > len(names):
-            raise ArgumentValueError(
-                f"@{function.name} takes {len(names)} arguments ({', '.join(names)}); {len(given)} are given"
-            )
+            takes = counted(len(names), "argument")
+            raise ArgumentValueError(f"@{function.name} takes {takes} ({', '.join(names)}); got {len(given)}")
         return dict(zip(names, given, strict=False))
     named = {str(name).removeprefix("%"): value for name, value in given.items()}
     unknown = [name for name in named if name not in names]

@@ -15,7 +15,7 @@ behind the last pair of a stopped merge.
 
 from __future__ import annotations
 
-from lanesort.errors import Violation
+from lanesort.errors import Violation, counted
 from lanesort.evidence import fact, unpinned
 from lanesort.pto import rule as shared
 from lanesort.pto.operand import BLOCK_BYTES, MergeOperands, TileOperand, round_up
@@ -232,7 +232,7 @@ def sources_are_two_to_four(operands: MergeOperands, target: Target) -> Violatio
     count = len(operands.sources)
     if count in LISTS:
         return None
-    text = f"{count} lists; the sorter has four ways and needs two"
+    text = f"{counted(count, 'list')}; the sorter has four ways and needs two"
     return Violation("sources_are_two_to_four", "sources", count, "2 … 4", text)
 
 

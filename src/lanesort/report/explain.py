@@ -166,7 +166,9 @@ def _load_instructions() -> None:
 
 def _load_rest() -> None:
     for name in _REST:
-        with suppress(ModuleNotFoundError):  # where `.pto` text can't be read for lack of xDSL
+        with suppress(
+            ModuleNotFoundError, MissingExtraError
+        ):  # where `.pto` text can't be read for lack of xDSL
             import_module(f"lanesort.{name}")
 
 

@@ -61,7 +61,7 @@ def test_counts_choices_and_open_questions_are_printed(
         (["--arg", "scores=none.npy"], "none.npy: no such file"),
         (
             ["--arg", "1", "--arg", "1", "--arg", "1", "--arg", "1"],
-            "4 arguments without a name, and 3 are left",
+            "4 arguments without a name, and 3 left",
         ),
         (["--arg", "row=0"], "needs further arguments: scores: an array of f32; out: an array of f32"),
         (["--arg", "lines=0"], "has no argument lines; it takes scores, out, row"),

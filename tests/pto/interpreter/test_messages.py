@@ -102,7 +102,7 @@ def test_an_array_given_twice_is_one_memory() -> None:
     ("arguments", "given", "says"),
     [
         (F32, [], "@kernel needs further arguments: x: an array of f32"),
-        (F32, [1, 2], r"@kernel takes 1 arguments \(x\); 2 are given"),
+        (F32, [1, 2], r"@kernel takes 1 argument \(x\); got 2"),
         (F32, {"y": 1}, "@kernel has no argument y; it takes x"),
         ("%n: i8", [200.5], "argument n is 200.5, which i8 does not hold"),
         ("%n: i8", [300], "argument n is 300, which i8 does not hold"),

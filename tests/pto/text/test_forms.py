@@ -162,7 +162,7 @@ def test_while_without_carried_values_needs_no_parentheses() -> None:
     )
     assert bare == usual
     assert parse(print_module(bare)) == bare
-    with pytest.raises(ProgramError, match="1 types are written for 0 carried values"):
+    with pytest.raises(ProgramError, match="1 type for 0 carried values"):
         parse(f"func.func @f(%c: i1) {{ scf.while : (i1) -> () {body} return }}")
 
 

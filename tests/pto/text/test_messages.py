@@ -16,9 +16,9 @@ S = "!pto.tile_buf<vec, 1x64xf32>"
 # statement -> column, message, hint; the statement stands in line 2 from column 3 on
 MESSAGES: dict[str, tuple[int, str, str | None]] = {
     f"pto.tmov ins(%aa : {A}) outs(%d : {A})": (16, "%aa is used before it is defined", "did you mean %a?"),
-    f"pto.tmov ins(%i#1 : {A}) outs(%d : {A})": (16, "%i has 1 values; there is no %i#1", None),
+    f"pto.tmov ins(%i#1 : {A}) outs(%d : {A})": (16, "%i has 1 value; there is no %i#1", None),
     f"pto.tmov ins(%x : i32) outs(%d : {A})": (21, "%x is written here as i32, but it was defined as f32", None),
-    f"pto.tmov ins(%a, %b : {A}) outs(%d : {A})": (25, "2 operands have 1 types", "one type for each operand"),
+    f"pto.tmov ins(%a, %b : {A}) outs(%d : {A})": (25, "2 operands with 1 type", "one type for each operand"),
     f"pto.tmov ins(%a, %b, %d : {A}, {A}, {A}) outs(%d : {A})": (3, "pto.tmov: 4 operands; it takes src, dst", None),
     f"pto.tmov ins(%a) outs(%d : {A})": (18, "the types of the operands are missing", "write them behind a colon"),
     f"pto.tmov ins(%x : f32) outs(%d : {A})": (3, "tmov: operand src, %x, is f32; it must be a tile", None),
@@ -34,7 +34,7 @@ MESSAGES: dict[str, tuple[int, str, str | None]] = {
     f"pto.tsort32 ins(%a, %b : {A}, {A}) outs(%s : {S})": (
         3, "tsort32: idx, %b, holds f32; indices are 32-bit integers", "declare the tile with dtype=ui32"),
     f"pto.tsort32 ins(%a : {A}) outs(%s : {S})": (
-        3, "pto.tsort32: 1 sources and 1 destinations",
+        3, "pto.tsort32: 1 source and 1 destination",
         "write ins(%src, %idx) outs(%dst), or ins(%src, %idx, %tmp) outs(%dst)"),
     f"pto.tgather ins(%a : {A}) outs(%d : {A})": (
         3, "tgather: there are neither a mask pattern nor indices",
@@ -72,8 +72,8 @@ MESSAGES: dict[str, tuple[int, str, str | None]] = {
     "%v = pto.load_scalar %gm[%i, %n] : !pto.ptr<f32> -> f32": (
         27, "2 subscripts stand where one offset in elements is expected", None),
     "%u, %v = pto.load_scalar %gm[%i] : !pto.ptr<f32> -> f32": (3, "operation has 1 results, but was given 2 to bind", None),
-    "pto.vbitsort %ub, %ub, %uu : !pto.ptr<f32, ub>": (16, "3 operands stand where 4 are expected: dst, src, idx, repeat", None),
-    "%z = scf.for %j = %i to %n step %i iter_args(%y = %x) -> (f32, f32) {}": (60, "2 types are written for 1 carried values", None),
+    "pto.vbitsort %ub, %ub, %uu : !pto.ptr<f32, ub>": (16, "3 operands where 4 are expected: dst, src, idx, repeat", None),
+    "%z = scf.for %j = %i to %n step %i iter_args(%y = %x) -> (f32, f32) {}": (60, "2 types for 1 carried value", None),
     'func.call @g(%a) : (f32) -> ()': (16, "%a is written here as f32, but it was defined as " + S.replace("64", "32"), None),
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ from xdsl.dialects import builtin
 from xdsl.ir import Attribute as XdslAttribute
 from xdsl.ir import Operation, SSAValue
 
+from lanesort.errors import counted
 from lanesort.pto.operations import OPERATIONS
 from lanesort.pto.program import Attribute, Operand, TileType, Type, VectorType
 from lanesort.pto.text.attributes import plain_type
@@ -119,7 +120,7 @@ def _named(call: Call, mark: str) -> Operand:
     if mark.endswith("*"):
         return values
     if len(values) > 1 or (not values and not mark.endswith("?") and not _folded(call, mark)):
-        raise call.refuse(f"operand {mark.rstrip('?')} has {len(values)} values")
+        raise call.refuse(f"operand {mark.rstrip('?')} has {counted(len(values), 'value')}")
     return values[0] if values else None
 
 
@@ -174,7 +175,7 @@ def _tsort32(call: Call, ins: tuple[int, ...], outs: tuple[int, ...]) -> tuple[O
         ins, outs = ins[:-1], ins[-1:]
     if not 2 <= len(ins) <= 3 or len(outs) != 1:
         raise call.refuse(
-            f"{len(ins)} sources and {len(outs)} destinations",
+            f"{counted(len(ins), 'source')} and {counted(len(outs), 'destination')}",
             "write ins(%src, %idx) outs(%dst), or ins(%src, %idx, %tmp) outs(%dst)",
         )
     return ins[0], ins[1], ins[2] if len(ins) == 3 else None, outs[0], None

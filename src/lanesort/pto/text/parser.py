@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from lanesort.errors import ArgumentTypeError
+from lanesort.errors import ArgumentTypeError, counted
 from lanesort.pto.operations import OPERATIONS
 from lanesort.pto.program import Module
 from lanesort.pto.text.diagnostics import Fault, Source, closest
@@ -87,7 +87,7 @@ def _carried(reader: Reader) -> tuple[list[Parser.UnresolvedArgument], list[SSAV
         if bracket and types:
             reader.parse_punctuation(")")
         if len(types) != len(values):
-            raise Fault(at, f"{len(types)} types are written for {len(values)} carried values")
+            raise Fault(at, f"{counted(len(types), 'type')} for {counted(len(values), 'carried value')}")
         reader.agree(values, types, at)
     return names, values
 
@@ -105,7 +105,7 @@ class _While(scf.WhileOp):
         types = reader.parse_function_type()
         inputs = types.inputs.data
         if len(inputs) != len(carried):
-            raise Fault(at, f"{len(inputs)} types are written for {len(carried)} carried values")
+            raise Fault(at, f"{counted(len(inputs), 'type')} for {counted(len(carried), 'carried value')}")
         reader.agree(carried, inputs, at)
         before = reader.parse_region([n.resolve(type_) for n, type_ in zip(names, inputs, strict=True)])
         reader.parse_characters("do")

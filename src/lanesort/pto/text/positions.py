@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lanesort.errors import counted
 from lanesort.pto.operations import OPERATIONS
 from lanesort.pto.program import Operand
 
@@ -34,7 +35,7 @@ def by_name(name: str, numbers: Sequence[int], refuse: Callable[[str], Exception
     listed = any(mark.endswith("*") for mark in marks)
     if spare < 0 or (len(numbers) > most and not listed):
         shown = ", ".join(marks) or "none"
-        raise refuse(f"{len(numbers)} operands; it takes {shown}")
+        raise refuse(f"{counted(len(numbers), 'operand')}; it takes {shown}")
     left = list(numbers)
     found: list[Operand] = []
     for mark in marks:

@@ -16,6 +16,7 @@ from xdsl.parser import Parser, ParserState, UnresolvedOperand
 from xdsl.utils.lexer import Input
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from lanesort.errors import counted
 from lanesort.pto.text.attributes import PtoType, plain_type
 from lanesort.pto.text.diagnostics import Fault, closest
 from lanesort.pto.text.lexer import Lexer
@@ -83,7 +84,9 @@ class Reader(Parser):
         if values is None:
             raise Fault(at, f"%{name} is used before it is defined", closest(name, self.ssa_values, "%"))
         if operand.index >= len(values):
-            raise Fault(at, f"%{name} has {len(values)} values; there is no %{name}#{operand.index}")
+            raise Fault(
+                at, f"%{name} has {counted(len(values), 'value')}; there is no %{name}#{operand.index}"
+            )
         return values[operand.index]
 
     def operand(self) -> SSAValue:
@@ -157,7 +160,7 @@ class Reader(Parser):
     def agree(self, operands: Sequence[SSAValue], types: Sequence[Attribute], at: int) -> None:
         """Refuse types that are not those of the operands, as many as are written."""
         if len(types) > len(operands):
-            raise Fault(at, f"{len(types)} types are written for {len(operands)} operands")
+            raise Fault(at, f"{counted(len(types), 'type')} written for {counted(len(operands), 'operand')}")
         for operand, type_ in zip(operands, types, strict=False):
             self._same_type(operand, type_, at)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from xdsl.dialects import builtin
 from xdsl.ir import Attribute, SSAValue
 
+from lanesort.errors import counted
 from lanesort.pto.text.diagnostics import Fault
 from lanesort.pto.text.operation import Parts, Spelling
 from lanesort.pto.text.reader import Reader
@@ -35,7 +36,7 @@ def spell_list(*names: str) -> Spelling:
         least = sum(not name.endswith("*") for name in names)
         if len(operands) < least or (len(operands) > least and not names[-1].endswith("*")):
             shown = ", ".join(name.rstrip("*") for name in names)
-            raise Fault(at, f"{len(operands)} operands stand where {least} are expected: {shown}")
+            raise Fault(at, f"{counted(len(operands), 'operand')} where {least} are expected: {shown}")
         parts = Parts()
         fixed = [name for name in names if not name.endswith("*")]
         for name, operand in zip(fixed, operands, strict=False):

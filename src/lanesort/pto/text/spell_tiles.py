@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, SSAValue
 
+from lanesort.errors import counted
 from lanesort.pto.text.diagnostics import Fault
 from lanesort.pto.text.operation import Parts
 from lanesort.pto.text.reader import Reader
@@ -66,7 +67,11 @@ def _types_and_axis(parser: Reader, parts: Parts) -> list[Attribute]:
 
 def _expect_as_many(operands: list[SSAValue], types: list[Attribute], parser: Reader, at: int) -> None:
     if len(operands) != len(types):
-        raise Fault(at, f"{len(operands)} operands have {len(types)} types", "one type for each operand")
+        raise Fault(
+            at,
+            f"{counted(len(operands), 'operand')} with {counted(len(types), 'type')}",
+            "one type for each operand",
+        )
     parser.agree(operands, types, at)
 
 
