@@ -159,8 +159,10 @@ def test_a_living_run_is_not_cleaned_away(tmp_path: Path) -> None:
         assert scratch.remove_abandoned(tmp_path) == []
         assert folder.is_dir()
     (tmp_path / f"{scratch.PREFIX}dead").mkdir()
-    (tmp_path / f"{scratch.PREFIX}dead" / "lock").touch()
-    assert [p.name for p in scratch.remove_abandoned(tmp_path)] == [f"{scratch.PREFIX}dead"]
+    (tmp_path / f"{scratch.PREFIX}dead{scratch.LOCK}").touch()
+    (tmp_path / f"{scratch.PREFIX}killed-early{scratch.LOCK}").touch()
+    assert len(scratch.remove_abandoned(tmp_path)) == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 FULL = """

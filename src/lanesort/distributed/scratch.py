@@ -1,7 +1,8 @@
 """Temporary folders for sorted runs, which a killed process can't leave behind for long.
 
-A folder holds a lock for as long as its process lives. The next run in the same place removes
-every folder whose lock is free.
+Beside a folder lies a lock file that its process holds for as long as it lives. The next run in
+the same place removes every folder whose lock is free. The lock is made first and removed last,
+so that a kill at any moment leaves a lock to find the folder by.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from lanesort.errors import FileError
 __all__ = ["PREFIX", "remove_abandoned", "scratch_folder"]
 
 PREFIX = ".lanesort-runs-"
-_LOCK = "lock"
+LOCK = ".lock"
 
 
 @contextmanager
@@ -41,29 +42,40 @@ def scratch_folder(parent: Path, bytes_needed: int) -> Iterator[Path]:
     remove_abandoned(parent)
     try:
         free = shutil.disk_usage(parent).free
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        lock, path = _new_lock(parent)
     except OSError as error:
         raise FileError(f"{parent}: no temporary folder can be made there: {error.strerror}") from error
-    lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    folder = path.with_suffix("")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         if free < bytes_needed:
             raise FileError(
                 f"{parent}: sorted runs need {bytes_needed:,} bytes and {free:,} are free; "
                 "choose another folder with temporary="
             )
+        folder.mkdir(0o700)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder, path)
+        os.close(lock)
+
+
+def _new_lock(parent: Path) -> tuple[int, Path]:
+    """Make a lock file and hold it; return its descriptor and its path."""
+    while True:
+        lock, name = tempfile.mkstemp(prefix=PREFIX, suffix=LOCK, dir=parent)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Another run may have found the file before it was held, and taken it for abandoned.
+        if os.path.exists(name) and os.path.samestat(os.fstat(lock), os.stat(name)):
+            return lock, Path(name)
         os.close(lock)
 
 
 def remove_abandoned(parent: Path) -> list[Path]:
     """Remove the run folders in `parent` that no living process holds, and return them."""
     removed = []
-    for folder in sorted(parent.glob(PREFIX + "*")):
+    for path in sorted(parent.glob(f"{PREFIX}*{LOCK}")):
         try:
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+            lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
             continue
         try:
@@ -71,8 +83,14 @@ def remove_abandoned(parent: Path) -> list[Path]:
         except OSError:
             continue
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            folder = path.with_suffix("")
+            _remove(folder, path)
             removed.append(folder)
         finally:
             os.close(lock)
     return removed
+
+
+def _remove(folder: Path, lock: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.unlink(missing_ok=True)
