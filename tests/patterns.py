@@ -86,8 +86,7 @@ def mostly_numbers(rng: np.random.Generator, shape: Any, dtype: np.dtype[Any]) -
 
 
 PATTERNS: dict[str, Callable[[np.random.Generator, Any, np.dtype[Any]], Array]] = {
-    f.__name__: f
-    for f in (random, small, specials, ascending, descending, organ_pipe, equal, mostly_numbers)
+    f.__name__: f for f in (random, small, specials, ascending, descending, organ_pipe, equal, mostly_numbers)
 }
 
 
