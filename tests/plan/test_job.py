@@ -79,7 +79,7 @@ def test_unknown_targets_are_refused_with_those_known(target: str) -> None:
         ({"shape": 10, "k": True}, ArgumentTypeError, "k is True"),
         ({"shape": 10, "k": 2.0}, ArgumentTypeError, "k is 2.0"),
         ({"shape": 10, "k": 2, "dtype": "complex64"}, ArgumentTypeError, "no order"),
-        ({"shape": 10, "k": 2, "dtype": "nonsense"}, ArgumentTypeError, "no dtype"),
+        ({"shape": 10, "k": 2, "dtype": "nonsense"}, ArgumentValueError, "dtype is 'nonsense'; known are"),
         ({"shape": 10, "k": 2, "choices": {"no.such": "x"}}, ArgumentValueError, "no unpinned behaviour"),
         ({"shape": 10, "k": 2, "choices": {"pto.merge-tie": "x"}}, ArgumentValueError, "on offer"),
         ({"shape": 10, "k": 2, "alternative": "fastest"}, ArgumentValueError, "this job has 'whole"),

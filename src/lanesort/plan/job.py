@@ -202,10 +202,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
 
 
 def _dtype(dtype: Any) -> np.dtype[Any]:
-    try:
-        found = numpy_dtype(dtype)
-    except TypeError:
-        raise ArgumentTypeError(f"dtype is {dtype!r}, which is no dtype") from None
+    found = numpy_dtype(dtype)
     key_class(found)
     return found.newbyteorder("=")
 
