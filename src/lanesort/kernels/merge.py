@@ -15,7 +15,7 @@ from lanesort.kernels.arrays import NUMPY, Library, Received, index_dtype_of, re
 from lanesort.kernels.control import current
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.kernels.policy import order_of
-from lanesort.kernels.quick import plan_of
+from lanesort.kernels.quick import INTP, plan_of
 from lanesort.kernels.rows import Rows, as_rows
 from lanesort.kernels.threads import thread_count
 from lanesort.order import Order
@@ -26,7 +26,6 @@ __all__ = ["merge"]
 Array = npt.NDArray[Any]
 
 
-INTP = np.dtype(np.intp)
 MOST_POSITIONS = np.iinfo(np.int32).max
 """Up to here positions fit every index dtype of 4 bytes and more."""
 

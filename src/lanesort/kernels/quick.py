@@ -18,17 +18,20 @@ from lanesort.kernels.native_order import key_order
 from lanesort.kernels.policy import Verb, order_of
 from lanesort.kernels.threads import ELEMENTS_PER_THREAD
 
-__all__ = ["LARGEST", "plain", "plan", "plan_of"]
+__all__ = ["INTP", "LARGEST", "plain", "plan", "plan_of"]
 
 LARGEST = 2 * ELEMENTS_PER_THREAD
 """Elements from which threads, and so the full way, are worth a look."""
+
+INTP = np.dtype(np.intp)
+"""NumPy's own index dtype; making it from its type takes longer than sorting ten elements."""
 
 _PLAIN = frozenset(np.dtype(code) for code in "efdbhilqBHILQ")
 """Dtypes, in native byte order, whose arrays the native core reads without a view."""
 
 
 def plain(x: Any, axis: int, ragged: bool, threads: int | None) -> bool:
-    """Say whether `x` is one row or rows that the kernels take as they are."""
+    """Say whether `x` is one row or rows that the kernels take as they are, if `plan` knows its dtype."""
     return (
         type(x) is np.ndarray
         and axis == -1
@@ -37,7 +40,6 @@ def plain(x: Any, axis: int, ragged: bool, threads: int | None) -> bool:
         and 0 < x.ndim <= 2
         and x.size < LARGEST
         and x.flags.c_contiguous
-        and x.dtype in _PLAIN
     )
 
 
@@ -50,8 +52,10 @@ def plan(
     tie: str | None,
     compat: str | None,
     verb: Verb = "sort",
-) -> KeyOrder:
-    """Return the native key map of a sort's options, made once."""
+) -> KeyOrder | None:
+    """Return the native key map of a sort's options, made once, or None for a dtype that needs a view."""
+    if dtype not in _PLAIN:
+        return None
     return key_order(np.dtype(dtype), order_of(descending, stable, nan, tie, compat, verb))
 
 
@@ -60,8 +64,6 @@ def plan_of(runs: Sequence[Any], descending: object, nan: str | None, compat: st
     if not isinstance(runs, (list, tuple)) or not runs or type(runs[0]) is not np.ndarray:
         return None
     dtype = runs[0].dtype
-    if dtype not in _PLAIN:
-        return None
     for run in runs:
         if type(run) is not np.ndarray or run.ndim != 1 or run.dtype != dtype or not run.flags.c_contiguous:
             return None

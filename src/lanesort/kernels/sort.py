@@ -13,7 +13,7 @@ from lanesort.kernels.control import current
 from lanesort.kernels.indices import allocate, checked_offset, fill_index_of, native_index
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.kernels.policy import order_of
-from lanesort.kernels.quick import plain, plan
+from lanesort.kernels.quick import INTP, plain, plan
 from lanesort.kernels.ragged import Ragged, fill_value_of, ragged_rows
 from lanesort.kernels.rows import Rows, as_rows
 from lanesort.kernels.threads import thread_count
@@ -98,9 +98,11 @@ def sort(
     array([ 2., -1., nan])
     """
     if plain(x, axis, lengths is not None or where is not None, threads):
-        values = np.empty_like(x)
-        _core.sort_pairs(x, plan(x.dtype, descending, stable, nan, None, compat), values, None)
-        return values
+        quick = plan(x.dtype, descending, stable, nan, None, compat)
+        if quick is not None:
+            values = np.empty(x.shape, x.dtype)
+            _core.sort_pairs(x, quick, values, None)
+            return values
     job = _read(x, axis, order_of(descending, stable, nan, None, compat), lengths, where, threads)
     values = np.empty(job.shape, job.rows.array.dtype)
     _run(job, values, None, 0)
@@ -154,11 +156,13 @@ def argsort(
     >>> ls.argsort(np.array([0, 1, 0]), descending=True)
     array([1, 0, 2])
     """
-    usual = index_dtype is None and type(index_offset) is int and index_offset == 0 and fill_index is None
+    usual = index_dtype is None and fill_index is None and type(index_offset) is int and not index_offset
     if usual and plain(x, axis, lengths is not None or where is not None, threads):
-        indices = np.empty(x.shape, np.intp)
-        _core.sort_pairs(x, plan(x.dtype, descending, stable, nan, tie, compat), None, indices)
-        return indices
+        quick = plan(x.dtype, descending, stable, nan, tie, compat)
+        if quick is not None:
+            indices = np.empty(x.shape, INTP)
+            _core.sort_pairs(x, quick, None, indices)
+            return indices
     job = _read(x, axis, order_of(descending, stable, nan, tie, compat), lengths, where, threads)
     dtype = index_dtype_of(index_dtype, job.library)
     indices = _indices(job, None, dtype, index_offset, fill_index)

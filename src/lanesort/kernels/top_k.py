@@ -15,7 +15,7 @@ from lanesort.kernels.control import current
 from lanesort.kernels.indices import checked_offset, fill_index_of
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.kernels.policy import order_of
-from lanesort.kernels.quick import plain, plan
+from lanesort.kernels.quick import INTP, plain, plan
 from lanesort.kernels.ragged import Ragged, fill_value_of, ragged_rows
 from lanesort.kernels.rows import Rows, as_rows
 from lanesort.kernels.threads import thread_count
@@ -111,7 +111,9 @@ def top_k(
     if usual and type(index_offset) is int and index_offset == 0 and type(k) is int:
         ragged = lengths is not None or where is not None
         if plain(x, axis, ragged, threads) and 0 <= k <= x.shape[-1]:
-            return _quick(x, k, plan(x.dtype, largest, None, nan, tie, compat, "top_k"))
+            quick = plan(x.dtype, largest, None, nan, tie, compat, "top_k")
+            if quick is not None:
+                return _quick(x, k, quick)
     array, library = receive(x)
     order = order_of(largest, None, nan, tie, compat, "top_k")
     key_order(array.dtype, order)
@@ -143,7 +145,7 @@ def top_k(
 
 def _quick(x: Array, k: int, order: _core.KeyOrder) -> Pairs:
     shape = (*x.shape[:-1], k)
-    values, indices = np.empty(shape, x.dtype), np.empty(shape, np.intp)
+    values, indices = np.empty(shape, x.dtype), np.empty(shape, INTP)
     _core.top_k(x, order, k, values, indices)
     return Pairs(values, indices)
 
