@@ -204,4 +204,4 @@ def test_refusals() -> None:
     with pytest.raises(ArgumentValueError, match="at least one run"):
         reference.merge([], Order(tie="run"))
     with pytest.raises(ArgumentValueError, match="rule is 'any'"):
-        reference.nonzero(x[0], "any")  # type: ignore[arg-type]  # a wrong rule on purpose
+        reference.nonzero(x[0], "any")

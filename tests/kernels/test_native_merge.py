@@ -98,7 +98,7 @@ def same(found: Merged, expected: Merged) -> None:
 
 def random_order(rng: np.random.Generator, tie: Any) -> Order:
     nan: Any = rng.choice(["last", "largest", "sign-magnitude", "total"])
-    return Order(descending=bool(rng.integers(2)), nan=str(nan), tie=tie)  # type: ignore[arg-type]
+    return Order(descending=bool(rng.integers(2)), nan=str(nan), tie=tie)
 
 
 @pytest.mark.parametrize(("index", "most"), [("u4", 6), ("u4", 1 << 32), ("u8", 6), ("u8", 1 << 63)])
@@ -176,7 +176,7 @@ def test_suspension_by_the_earliest_of_equal_ends(target: str) -> None:
         (np.array(v, np.int32), np.array(p, np.uint32)) for v, p in (([1, 5], [3, 3]), ([2, 5, 5], [3, 3, 3]))
     ]
     for tie in ("run", "low", "high"):
-        order = Order(tie=tie)  # type: ignore[arg-type]  # one of the tie rules of merges
+        order = Order(tie=tie)
         found = native_merge(runs, order, size=5, first_exhausted=True)
         assert found.consumed == (2, 1)
 

@@ -19,7 +19,7 @@ from .guarded import Guarded, misaligned
 
 Array = npt.NDArray[Any]
 ORDERS = [
-    Order(descending=descending, nan=nan, tie=tie)  # type: ignore[arg-type]  # names of the product
+    Order(descending=descending, nan=nan, tie=tie)
     for descending, nan, tie in itertools.product((True, False), KEY_NAN_POLICIES, ("low", "high"))
 ]
 

@@ -24,14 +24,14 @@ ANYTHING: Any = None
         (lambda: CORE.sbuf.read(0, 0, 1, "fp64"), ArgumentValueError, "dtype is 'fp64'; known are u64, i8"),
         (lambda: CORE.sbuf.read(0, 0, 1, None), ArgumentTypeError, "dtype is None"),
         (lambda: neuron.decode(ANYTHING), ArgumentTypeError, "a word is 64 bytes; got NoneType"),
-        (lambda: neuron.assemble(b"sort"), ArgumentTypeError, "assembly is bytes; it is a str"),  # type: ignore[arg-type]  # on purpose
+        (lambda: neuron.assemble(b"sort"), ArgumentTypeError, "assembly is bytes; it is a str"),
         (lambda: neuron.assemble_program(ANYTHING), ArgumentTypeError, "assembly is NoneType"),
         (lambda: CORE.run(ANYTHING), ArgumentTypeError, "program is None; expected instructions"),
-        (lambda: CORE.run("sort"), ArgumentTypeError, "program is 'sort'; expected instructions"),  # type: ignore[arg-type]  # on purpose
-        (lambda: neuron.Tensor.at(0, 0, 1.5), ArgumentTypeError, "counts is 1.5, which is not a whole"),  # type: ignore[arg-type]  # on purpose
-        (lambda: neuron.Tensor.at(0, 0, (2, 1.5)), ArgumentTypeError, r"counts\[1\] is 1.5"),  # type: ignore[arg-type]  # on purpose
-        (lambda: neuron.Tensor.at("a", 0, 1), ArgumentTypeError, "partition is 'a', which is not a whole"),  # type: ignore[arg-type]  # on purpose
-        (lambda: neuron.Tensor.at(0, 0, 2, "a"), ArgumentTypeError, "steps is 'a'"),  # type: ignore[arg-type]  # on purpose
+        (lambda: CORE.run("sort"), ArgumentTypeError, "program is 'sort'; expected instructions"),
+        (lambda: neuron.Tensor.at(0, 0, 1.5), ArgumentTypeError, "counts is 1.5, which is not a whole"),
+        (lambda: neuron.Tensor.at(0, 0, (2, 1.5)), ArgumentTypeError, r"counts\[1\] is 1.5"),
+        (lambda: neuron.Tensor.at("a", 0, 1), ArgumentTypeError, "partition is 'a', which is not a whole"),
+        (lambda: neuron.Tensor.at(0, 0, 2, "a"), ArgumentTypeError, "steps is 'a'"),
         (lambda: neuron.Sort(src=SRC, dst=DST, dtype=None), ArgumentTypeError, "dtype is None; known are"),
         (lambda: neuron.Sort(src=SRC, dst=DST, dtype="fp64"), ArgumentValueError, "dtype is 'fp64'"),
         (lambda: neuron.Sort(src=SRC, dst=DST, dtype=np.float64), ArgumentValueError, "known are u64"),

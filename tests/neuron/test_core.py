@@ -25,7 +25,7 @@ HEADER_EXAMPLE = np.array([9, 3, 5, 1, 0, 0])
 
 
 def a_core(on: str = "cayman", **options: object) -> NeuronCore:
-    return NeuronCore(on, **{"engine": "reference", **options})  # type: ignore[arg-type]  # any option
+    return NeuronCore(on, **{"engine": "reference", **options})
 
 
 def sort_once(values: np.ndarray, **options: object) -> tuple[np.ndarray, np.ndarray]:
@@ -33,11 +33,11 @@ def sort_once(values: np.ndarray, **options: object) -> tuple[np.ndarray, np.nda
     core = a_core()
     dtype = str(options.pop("dtype"))
     core.sbuf.write(0, 0, values)
-    n, k = len(values), int(options.pop("rows", len(values)))  # type: ignore[call-overload]  # an int
+    n, k = len(values), int(options.pop("rows", len(values)))
     mode = str(options.pop("mode", "strict"))
     word = Sort(
         src=Tensor.at(0, 0, n), dst=Tensor.at(0, 0x8000, (2, k), (k, 1)), dtype=dtype, channels=1, **options
-    )  # type: ignore[arg-type]  # options of the test
+    )
     core.run([word], mode=mode)
     index = "u16" if values.dtype.itemsize == 2 else "u32"
     return core.sbuf.read(0, 0x8000, k, values.dtype), core.sbuf.read(
@@ -288,7 +288,7 @@ def test_programs_come_in_many_forms() -> None:
     for program in ([word, word.encode()], array, bytes(array), neuron.decode_many(array), list(array), word):
         assert set(a_core().run(program).instructions) == {word}
     with pytest.raises(ArgumentTypeError, match="neither an instruction nor the 64 bytes"):
-        a_core().run([5])  # type: ignore[list-item]  # the point of the test
+        a_core().run([5])
     with pytest.raises(DecodeError, match="got 3"):
         a_core().run([b"abc"])
     assert a_core().run([]).instructions == ()

@@ -102,7 +102,7 @@ def test_banks_have_a_length_and_a_width() -> None:
     with pytest.raises(ArgumentValueError, match="event 0 takes 0 to 1; got 2"):
         core.events[0] = 2
     with pytest.raises(ArgumentTypeError, match="not an integer"):
-        core.semaphores[0] = "x"  # type: ignore[call-overload]  # the point of the test
+        core.semaphores[0] = "x"
     core.semaphores[4] = np.uint8(3)
     assert repr(core.semaphores) == "<256 semaphores, {4: 3}>"
     assert core.semaphores[3:6] == [0, 3, 0]

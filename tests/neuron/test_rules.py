@@ -94,7 +94,7 @@ def _mode(rule: Rule[object, object]) -> str:
 
 
 @pytest.mark.parametrize(("kind", "make", "table", "rule"), RULES, ids=lambda v: getattr(v, "name", ""))
-def test_a_rule_has_both_witnesses(kind, make, table, rule) -> None:  # type: ignore[no-untyped-def]  # a table
+def test_a_rule_has_both_witnesses(kind, make, table, rule) -> None:
     mode = _mode(rule)
     assert make().validate("cayman", mode) == ()
     assert rule.name in table, f"{kind.__name__}: no word is rejected by {rule.name}"

@@ -20,9 +20,9 @@ def run_sort(
 ) -> tuple[list[int], tuple[str, ...]]:
     """Sort on partition 0 under `choices`; the indices, and the unpinned ids."""
     choices, mode = options.pop("choices", None), str(options.pop("mode", "strict"))
-    core = NeuronCore(str(options.pop("on", "cayman")), engine="reference", choices=choices)  # type: ignore[arg-type]  # a mapping
-    given = np.array(values, np_dtype)  # type: ignore[call-overload]  # any dtype
-    n, rows = len(given), int(options.pop("rows", len(given)))  # type: ignore[call-overload]  # an int
+    core = NeuronCore(str(options.pop("on", "cayman")), engine="reference", choices=choices)
+    given = np.array(values, np_dtype)
+    n, rows = len(given), int(options.pop("rows", len(given)))
     core.sbuf.write(0, 0, given)
     raw = options.pop("raw", {})
     word = Sort(
@@ -31,8 +31,8 @@ def run_sort(
         dtype=dtype,
         channels=1,
         **options,
-    )  # type: ignore[arg-type]  # options of the test
-    result = core.run([word.replace(**raw)], mode)  # type: ignore[arg-type]  # a mapping
+    )
+    result = core.run([word.replace(**raw)], mode)
     size = given.itemsize
     return core.sbuf.read(0, 256 + rows * size, rows, f"u{8 * size}").tolist(), result.unpinned
 
@@ -40,8 +40,8 @@ def run_sort(
 def run_nonzero(
     values: object, dtype: object, channels: int = 1, **options: object
 ) -> tuple[NeuronCore, tuple[str, ...]]:
-    core = NeuronCore("cayman", engine="reference", choices=options.pop("choices", None))  # type: ignore[arg-type]  # a mapping
-    given = np.array(values, dtype)  # type: ignore[call-overload]  # any dtype
+    core = NeuronCore("cayman", engine="reference", choices=options.pop("choices", None))
+    given = np.array(values, dtype)
     core.sbuf.write(0, 0, np.tile(given, (channels, 1)))
     name = "fp32" if given.dtype == np.float32 else "i32"
     word = NonzeroWithCount(
@@ -49,13 +49,13 @@ def run_nonzero(
         dst=Tensor.at(0, 256, len(given) + 1),
         in_dtype=name,
         channels=channels,
-        **options,  # type: ignore[arg-type]  # options of the test
+        **options,
     )
     return core, core.run([word]).unpinned
 
 
 def nonzeros(core: NeuronCore, partition: int, n: int) -> list[int]:
-    return core.sbuf.read(partition, 256, n, "i32").tolist()  # type: ignore[no-any-return]  # NumPy's tolist
+    return core.sbuf.read(partition, 256, n, "i32").tolist()
 
 
 def test_an_ordinary_sort_depends_on_nothing() -> None:

@@ -154,7 +154,7 @@ def test_wrong_kinds_are_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="not bytes"):
         a_nonzero(reserved0=0)
     with pytest.raises(ArgumentTypeError, match="expected a Tensor"):
-        neuron.Sort(src=5, dst=5)  # type: ignore[arg-type]  # the point of the test
+        neuron.Sort(src=5, dst=5)
 
 
 def test_a_tensor_has_room_for_its_dimensions_only() -> None:
@@ -166,7 +166,7 @@ def test_words_are_frozen_and_hashable() -> None:
     word = a_sort()
     assert len({word, a_sort()}) == 1
     with pytest.raises(AttributeError):
-        word.stable = 0  # type: ignore[misc]  # the point of the test
+        word.stable = 0
 
 
 def test_valid_words_are_valid() -> None:

@@ -17,7 +17,7 @@ from lanesort.pto.calls import COUNTS, VBITSORT_CONFIG, VMRGSORT4_CONFIG, decode
 def sorts(
     rows: int, columns: int, dtype: str = "float32", target: str = "a2a3", **options: object
 ) -> list[pto.VBitSort]:
-    operands = sort32_operands(rows, columns, dtype, target=target, **options)  # type: ignore[arg-type]  # named ones
+    operands = sort32_operands(rows, columns, dtype, target=target, **options)
     return [call for call in pto.calls(operands, target) if isinstance(call, pto.VBitSort)]
 
 

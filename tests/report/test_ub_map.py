@@ -25,7 +25,7 @@ def boxes(drawing: str) -> list[ElementTree.Element]:
 def test_every_tile_of_an_example_is_drawn(path: Path) -> None:
     (one,) = check(parse(path.read_text(encoding="utf-8")), "a2a3").maps
     drawing = ub_map_svg(one)
-    titles = [box.find(f"{SVG}title").text for box in boxes(drawing)]  # type: ignore[union-attr]  # they have one
+    titles = [box.find(f"{SVG}title").text for box in boxes(drawing)]
     assert len(titles) == len(one.lanes)
     for title, lane in zip(titles, one.lanes, strict=True):
         assert f"{title}".startswith(f"{lane.name} 0x{lane.start:x} … 0x{lane.stop:x}")

@@ -11,7 +11,7 @@ from lanesort.report.unpinned_table import unpinned_table, write_unpinned_table
 
 def test_each_behaviour_has_a_line_with_its_choices(tmp_path: Path) -> None:
     lines = unpinned_table().splitlines()
-    by_id = {re.match(r"\| `([^`]+)`", line)[1]: line for line in lines[2:]}  # type: ignore[index]
+    by_id = {re.match(r"\| `([^`]+)`", line)[1]: line for line in lines[2:]}
     assert set(by_id) == {entry.id for entry in unpinned_behaviours()}
     for entry in unpinned_behaviours():
         cells = re.split(r"(?<!\\)\|", by_id[entry.id])

@@ -13,7 +13,7 @@ from tests.pto.check.test_pipes import loop
 
 
 def report(body: str, arguments: str = "", target: str = "a2a3", **options: object) -> Report:
-    return check(parse(kernel(body, arguments)), target, **options)  # type: ignore[arg-type]  # any option
+    return check(parse(kernel(body, arguments)), target, **options)
 
 
 def ids(body: str, arguments: str = "", **options: object) -> list[str]:

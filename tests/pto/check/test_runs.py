@@ -94,5 +94,5 @@ def test_a_constant_block_length_that_breaks_a_rule_is_a_finding_among_others() 
 def test_an_unknown_target_of_a_program_is_refused_by_name(use: object) -> None:
     module = parse('module attributes {pto.target_arch = "a9"} { func.func @f() { return } }', "k.pto")
     with pytest.raises(ArgumentValueError, match=r"k\.pto: pto\.target_arch is 'a9'; known are 'a2a3', 'a5'"):
-        use(module)  # type: ignore[operator]  # both take a module first
+        use(module)
     assert check(module, "a5").clean

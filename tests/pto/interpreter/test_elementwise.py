@@ -174,7 +174,7 @@ def test_rows_are_reduced(name: str, function: object) -> None:
     column = "!pto.tile_buf<vec, 4x8xf32, valid=4x1>"
     body = f"  %tmp = pto.alloc_tile : {T}\n  pto.trow{name} ins(%t0, %tmp : {T}, {T}) outs(%out : {column})"
     out, _ = on_tiles([A], [F32], "4x1xf32", body, out_type=column)
-    np.testing.assert_allclose(out[:, 0], function(A, axis=1), rtol=1e-6)  # type: ignore[operator]
+    np.testing.assert_allclose(out[:, 0], function(A, axis=1), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

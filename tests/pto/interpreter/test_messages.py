@@ -114,7 +114,7 @@ def test_an_array_given_twice_is_one_memory() -> None:
 )
 def test_arguments_that_do_not_fit(arguments: str, given: object, says: str) -> None:
     with pytest.raises(ArgumentValueError, match=says):
-        run(function(arguments, ""), given)  # type: ignore[arg-type]  # wrong on purpose
+        run(function(arguments, ""), given)
 
 
 @pytest.mark.parametrize(

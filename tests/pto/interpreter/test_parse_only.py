@@ -31,7 +31,7 @@ def test_a_program_that_breaks_a_rule_is_refused() -> None:
 
 @pytest.mark.parametrize("args", [None, [np.zeros(32, np.float16)], {"x": np.zeros(32, np.float16)}])
 def test_the_rule_is_shown_and_nothing_runs(args: object) -> None:
-    result = run(HALF, args, choices={"rules": "parse-only"})  # type: ignore[arg-type]
+    result = run(HALF, args, choices={"rules": "parse-only"})
     (warning,) = [line for line in result.warnings if BROKEN in line]
     assert warning.startswith("<text>:8:3: error[columns-too-small]: ")
     assert (result.steps, result.outputs, result.trace) == (0, {}, ())

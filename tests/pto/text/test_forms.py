@@ -98,7 +98,7 @@ def test_allocations_move_to_the_first_write_in_the_ssa_form() -> None:
 
 def test_an_unknown_form_is_refused() -> None:
     with pytest.raises(ArgumentValueError, match="form is 'llvm'; on offer are dps, ssa, manual"):
-        print_module(Module(None, ()), "llvm")  # type: ignore[arg-type]
+        print_module(Module(None, ()), "llvm")
 
 
 def test_constant_address_becomes_an_attribute_and_its_constant_goes() -> None:
@@ -175,7 +175,7 @@ def test_bodies_and_module_survive_printing() -> None:
         ("k", False, False),
     ]
     for form in ("dps", "ssa", "manual"):
-        assert parse(print_module(module, form)) == module  # type: ignore[arg-type]
+        assert parse(print_module(module, form)) == module
 
 
 def test_unmodelled_operation_keeps_operands_attributes_and_place() -> None:

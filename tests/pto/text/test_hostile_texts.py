@@ -143,7 +143,7 @@ def test_text_that_is_too_long_is_refused() -> None:
 
 def test_text_must_be_a_string() -> None:
     with pytest.raises(ArgumentTypeError, match="text is bytes"):
-        parse(b"module {}")  # type: ignore[arg-type]
+        parse(b"module {}")
 
 
 @pytest.mark.parametrize("eighth", range(8))

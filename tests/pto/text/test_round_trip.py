@@ -118,7 +118,7 @@ def filled(op: str, operands: dict[str, Operand], attributes: dict[str, Attribut
         for n, m in zip(signature.names, signature.operands, strict=True)
     )
     whole: dict[str, Attribute] = dict.fromkeys(signature.attributes)
-    return Step(op, values, attributes=whole | attributes, **rest)  # type: ignore[arg-type]
+    return Step(op, values, attributes=whole | attributes, **rest)
 
 
 def constant(w: Writer, reach: list[int]) -> Step:
@@ -262,8 +262,8 @@ def test_what_is_printed_parses_to_the_same_module(module: Module) -> None:
 @given(MODULES)
 def test_ssa_and_manual_forms_differ_by_the_place_of_allocations_alone(module: Module) -> None:
     for form, placed in (("ssa", False), ("manual", True)):
-        read = parse(print_module(module, form), manual=placed)  # type: ignore[arg-type]
-        assert print_module(read, form) == print_module(module, form)  # type: ignore[arg-type]
+        read = parse(print_module(module, form), manual=placed)
+        assert print_module(read, form) == print_module(module, form)
         assert [sorted(map(str, f.types)) for f in read.functions] == [
             sorted(map(str, f.types)) for f in module.functions
         ]

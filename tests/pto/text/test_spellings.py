@@ -238,7 +238,7 @@ def test_spelling_means_its_normal_form(statement: str) -> None:
 @pytest.mark.parametrize("statement", SPELLINGS, ids=lambda text: text[:60])
 def test_spelling_survives_printing(statement: str, form: str) -> None:
     module = parse(text_of(statement))
-    assert parse(print_module(module, form), manual=form == "manual") == module  # type: ignore[arg-type]
+    assert parse(print_module(module, form), manual=form == "manual") == module
 
 
 def test_every_modelled_operation_has_a_spelling_here() -> None:
