@@ -8,7 +8,7 @@ SANITIZER_FLAGS ?= $(ONE_TARGET)
 export LANESORT_WERROR ?= ON
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test lint unit bench fuzz docs nightly generated conformance sanitize tsan clean
+.PHONY: help run test lint unit bench fuzz docs nightly generated lock conformance sanitize tsan clean
 
 help:
 	@echo "make run      rank the example scores, and show the models at work"
@@ -22,6 +22,7 @@ help:
 	@echo "make tsan     the kernels on threads, under ThreadSanitizer"
 	@echo "make generated  write the generated files anew"
 	@echo "make conformance  examine the sorts of the installed libraries, for the documentation"
+	@echo "make lock     resolve the dependencies anew, and write their versions and hashes"
 	@echo "make clean    remove what was built"
 
 # --- what is needed ------------------------------------------------------------------------
@@ -29,21 +30,20 @@ $(VENV)/system:
 	@tools/system-packages
 	@mkdir -p $(VENV) && touch $@
 
-$(BIN)/python: $(VENV)/system
-	@echo "==> making a virtual environment in $(VENV)"
+$(BIN)/python: $(VENV)/system $(if $(LOCKED),requirements/ci.txt)
+	@echo "==> making a virtual environment in $(VENV)$(if $(LOCKED), with the versions and hashes of requirements/ci.txt)"
 	@test -x $@ || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
+	@$(if $(LOCKED),$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/ci.txt,$(BIN)/pip install --quiet --upgrade 'pip>=25.1')
 	@touch $@
 
 $(VENV)/built: $(BIN)/python $(NATIVE)
 	@echo "==> building the native core and installing lanesort with its extras (editable)"
-	@$(BIN)/pip install --quiet 'scikit-build-core>=1.1,<2' 'nanobind>=3.1,<4' 'cmake>=3.22' ninja
+	@$(BIN)/pip install --quiet --group build
 	@$(BIN)/pip install --quiet --no-build-isolation --editable '.[pto,files]'
 	@touch $@
 
 $(VENV)/test: $(VENV)/built
-	@echo "==> installing what the tests need$(if $(LOCKED), in the versions and by the hashes of requirements/ci.txt)"
-	@$(if $(LOCKED),$(BIN)/pip install --quiet --require-hashes --requirement requirements/ci.txt)
+	@echo "==> installing what the tests need$(if $(LOCKED), beyond the lock: PyTorch)"
 	@$(BIN)/pip install --quiet --group test --group lint
 	@touch $@
 
@@ -88,6 +88,10 @@ fuzz: $(VENV)/test
 docs: $(VENV)/docs
 	@$(BIN)/python docs/generate.py --check
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -b html docs docs/_build/html
+
+lock: $(VENV)/test
+	@echo "==> resolving what make test and make fuzz install"
+	@$(BIN)/python tools/lock.py
 
 generated: $(VENV)/test
 	@$(BIN)/python docs/generate.py
