@@ -1,0 +1,92 @@
+"""Fuzz targets of the native merges, their arrays at guard pages, against the reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lanesort import _core, reference
+from lanesort.order import Order
+
+from .guard import fenced_copy
+from .head import Call, read_call
+from .target_core import holds
+
+__all__ = ["fuzz_blocks", "fuzz_merge"]
+
+Array = npt.NDArray[Any]
+MOST_PAIRS = 4096
+TIES: tuple[Any, ...] = ("run", "low", "high")
+
+
+def _sorted(x: Array, payload: Array, order: Order) -> tuple[Array, Array]:
+    tie = {"low": payload, "high": ~payload}.get(order.tie, np.zeros(x.size))
+    by = np.lexsort((tie, reference.ranks(x, order)))
+    return x[by], payload[by]
+
+
+def _strided(call: Call, x: Array) -> Array:
+    """Put a run at the edge of a page, its items apart by the gap of the call."""
+    bits = x.view(f"u{x.dtype.itemsize}")[:, None]
+    return fenced_copy(bits, at_end=call.flag(0), shift=call.head.shift % 16, gap=call.head.gap % 32)[:, 0]
+
+
+def fuzz_merge(data: bytes) -> None:
+    """Merge runs of any lengths, to outputs that may be too short, and find where a run is unsorted."""
+    call = read_call(data)
+    if call is None:
+        return
+    order = call.order.replace(tie=TIES[call.head.extra % 3])
+    call = call._replace(order=order)
+    flat = call.values().reshape(-1)[:MOST_PAIRS]
+    rng = call.random()
+    cuts = np.sort(rng.integers(0, flat.size + 1, call.head.extra >> 2 & 15))
+    most = 4 if call.flag(5) else 1 << 32
+    payload = rng.integers(0, most, flat.size, np.uint64).astype(call.index_dtype)
+    pieces = zip(np.split(flat, cuts), np.split(payload, cuts), strict=True)
+    runs = [_sorted(x, p, order) for x, p in pieces]
+    stop: Any = "first-exhausted" if call.flag(6) else "all"
+    limit = call.head.offset % (flat.size + 1) if call.flag(4) else flat.size
+    values, indices = call.output((limit,), call.dtype), call.output((limit,), call.index_dtype)
+    consumed = _core.merge(
+        [_strided(call, v) for v, _ in runs],
+        [_strided(call, p) for _, p in runs],
+        call.native_order,
+        order.tie,
+        values.array,
+        indices.array,
+        stop != "all",
+        call.threads,
+    )
+    expected = reference.merge(runs, order, stop=stop, limit=limit)
+    n = len(expected.values)
+    assert tuple(consumed) == expected.consumed
+    holds(values.array[:n], expected.values, values)
+    holds(indices.array[:n], expected.indices, indices)
+    found = _core.first_unsorted(_strided(call, flat), _strided(call, payload), call.native_order, order.tie)
+    assert found == reference.first_unsorted(flat, payload, order)
+
+
+def fuzz_blocks(data: bytes) -> None:
+    """Merge groups of equally long runs."""
+    call = read_call(data)
+    if call is None:
+        return
+    order = call.order.replace(tie="run")
+    call = call._replace(order=order)
+    ways = 1 + call.head.extra % 33
+    length = min(call.columns // ways, MOST_PAIRS // (ways * call.rows))
+    x = call.values()[:, : ways * length].reshape(call.rows, ways, length)
+    rank = reference.ranks(x, order)
+    x = np.take_along_axis(x, np.argsort(rank, axis=-1, kind="stable"), axis=-1)
+    payload = call.random().integers(0, 1 << 32, x.shape, np.uint64).astype(call.index_dtype)
+    shape = (call.rows, ways * length)
+    values, indices = call.output(shape, call.dtype), call.output(shape, call.index_dtype)
+    _core.merge_blocks(
+        call.given(x), call.given(payload), call.native_order, values.array, indices.array, call.threads
+    )
+    expected = reference.merge_blocks(x, payload, order)
+    holds(values.array, expected.values, values)
+    holds(indices.array, expected.indices, indices)
