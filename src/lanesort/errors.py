@@ -23,7 +23,6 @@ __all__ = [
     "RuleViolations",
     "UnsupportedPolicyError",
     "Violation",
-    "counted",
 ]
 
 
@@ -132,7 +131,7 @@ class ProgramError(LanesortError, ValueError):
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, for messages.
+    """Return a number with its noun, for messages. Not interface: it writes ours.
 
     Examples
     --------

@@ -27,6 +27,7 @@ from lanesort.errors import FileError, MissingExtraError
 
 __all__ = [
     "FORMATS",
+    "file_at",
     "named_dtype",
     "read_array",
     "read_lines",
@@ -39,6 +40,20 @@ __all__ = [
 Array = npt.NDArray[Any]
 
 FORMATS = (".npy", ".npz", ".safetensors", ".parquet")
+
+
+def file_at(path: str | Path) -> Path:
+    """Return the path of something that can be read: a file, or a pipe.
+
+    Raises
+    ------
+    FileError
+        If nothing is there, or a folder.
+    """
+    file = Path(path)
+    if file.is_dir() or not file.exists():
+        raise FileError(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
+    return file
 
 
 def read_array(path: str | Path, name: str | None = None, dtype: str | None = None) -> Array:
@@ -68,8 +83,8 @@ def read_array(path: str | Path, name: str | None = None, dtype: str | None = No
     reader = _READERS.get(file.suffix.lower())
     if reader is None:
         raise FileError(f"{file}: unknown format {file.suffix!r}; accepted are {', '.join(FORMATS)}")
-    if not file.is_file():
-        raise FileError(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
+    if not file_at(file).is_file():
+        raise FileError(f"{file}: is a pipe or a device; arrays are read from files")
     try:
         array = reader(file, name)
     except FileError:
@@ -247,8 +262,7 @@ _READERS: dict[str, Callable[[Path, str | None], Array]] = {
 
 def read_lines(path: str | Path, count: int) -> list[str]:
     """Read a text file of `count` lines, for example the labels of columns."""
-    if not Path(path).is_file():
-        raise FileError(f"{path}: {'is a folder' if Path(path).is_dir() else 'no such file'}")
+    file_at(path)
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 import lanesort.cli
-from lanesort.cli.main import main
+from lanesort.cli.main import CLOSED_PIPE, COMMANDS, main
+from lanesort.cli.neuron import app as neuron
+from lanesort.cli.plan import app as plan
+from lanesort.cli.pto import app as pto
+from tests.conftest import ROOT as CHECKOUT
 
 ROOT = Path(lanesort.cli.__file__).parent
 
 
 def test_only_one_place_makes_consoles() -> None:
-    makers = [path.name for path in ROOT.rglob("*.py") if " Console(" in path.read_text(encoding="utf-8")]
-    assert makers == ["console.py"]
+    sources = {path.name: path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py")}
+    assert [name for name, text in sources.items() if "Console(stderr" in text] == ["console.py"]
+    makers = [name for name, text in sources.items() if " Console(" in text or "=Console(" in text]
+    assert makers == []
 
 
 def test_labels_are_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,3 +44,19 @@ def test_help_shows_placeholders(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "p<partition>+<byte>" in shown
     assert "i<number>.values" in shown
+
+
+def test_every_command_stands_in_the_documentation() -> None:
+    page = (CHECKOUT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    table = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
+    for name in COMMANDS:
+        assert f"`{name}" in table
+    for group in (neuron, pto, plan):
+        for name in group:
+            if not name.startswith("-"):
+                assert f"`{name}`" in table or f" {name}`" in table
+
+
+def test_exit_codes_stand_in_the_documentation() -> None:
+    page = (CHECKOUT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert f"| {CLOSED_PIPE} | the reader of the output had gone" in page

@@ -66,7 +66,7 @@ def test_choices_and_alternatives(capsys) -> None:
         (["sort", "--shape", "10", "--run", "none.npy"], "no such file"),
         (["sort", "--shape", "10", "--target", "a9"], "target is 'a9'"),
         (["sort", "--shape", "10", "--emit", "x.bin"], "can't emit x.bin"),
-        (["sort", "--shape", "10", "--measurements", "none.csv"], "can't read measurements"),
+        (["sort", "--shape", "10", "--measurements", "none.csv"], "lanesort: none.csv: no such file"),
     ],
 )
 def test_bad_input_is_one_line(given: list[str], message: str, capsys) -> None:

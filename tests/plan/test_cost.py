@@ -75,10 +75,12 @@ def test_bad_measurements_are_named_by_line(tmp_path, text: str, message: str) -
 
 
 def test_measurements_that_cant_be_read(tmp_path) -> None:
-    with pytest.raises(FileError, match="can't read measurements"):
+    with pytest.raises(FileError, match=r"none\.csv: no such file"):
         measured_rates(tmp_path / "none.csv")
+    with pytest.raises(FileError, match="is a folder"):
+        measured_rates(tmp_path)
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(FileError, match="can't read measurements"):
+    with pytest.raises(FileError, match=r"binary\.csv: can't be read as measurements"):
         measured_rates(tmp_path / "binary.csv")
 
 

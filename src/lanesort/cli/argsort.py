@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lanesort.cli.options import External, Order, Output, Reading, parsed_bytes, progress_of
+from lanesort.cli.options import External, Order, Output, Reading, progress_of
 from lanesort.cli.progress import shown
+from lanesort.cli.wording import in_options
 from lanesort.distributed import external
 from lanesort.files import read_array, write_arrays
 from lanesort.kernels.sort import argsort as positions
@@ -40,8 +41,9 @@ def argsort(
     threads
         Threads to use; the result is the same.
     """
-    if beyond.memory is not None:
-        with progress_of("argsort") as moved:
+    other = {"axis": axis != -1, "index_dtype": index_dtype != "int64", "name": reading.name}
+    if beyond.in_pieces(**other, threads=threads):
+        with progress_of("argsort") as moved, in_options():
             external.argsort(
                 file,
                 output,
@@ -49,12 +51,12 @@ def argsort(
                 nan=order.nan,
                 tie=order.tie,
                 dtype=reading.dtype,
-                memory_bytes=parsed_bytes(beyond.memory),
+                memory_bytes=beyond.bytes,
                 temporary=beyond.temporary,
                 progress=moved,
             )
         return 0
-    with shown("argsort"):
+    with in_options(("x has", f"{file} has")), shown("argsort"):
         found = positions(
             read_array(file, reading.name, reading.dtype),
             axis=axis,

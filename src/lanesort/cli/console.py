@@ -25,4 +25,12 @@ def console(*, errors: bool = False, soft_wrap: bool = True) -> Console:
     >>> console().print("[red]a:smile:b")
     [red]a:smile:b
     """
-    return Console(stderr=errors, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
+    return _Console(stderr=errors, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
+
+
+class _Console(Console):
+    """A console that leaves it to `lanesort.cli.main` what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        """Pass the error on, instead of ending the process with exit code 1."""
+        raise  # rich calls this while it handles the BrokenPipeError

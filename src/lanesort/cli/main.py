@@ -11,7 +11,10 @@ import cyclopts
 from lanesort.cli.console import console as make_console
 from lanesort.errors import LanesortError
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["CLOSED_PIPE", "COMMANDS", "app", "main"]
+
+CLOSED_PIPE = 141
+"""Exit code when the reader of the output has gone: what a shell shows for a program ended by SIGPIPE."""
 
 COMMANDS: dict[str, str] = {
     "argsort": "lanesort.cli.argsort:argsort",
@@ -43,19 +46,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     A bad option or file is one line on standard error and exit code 2. ``--debug`` in front
-    of everything shows the traceback instead.
+    of everything shows the traceback instead. Where the reader of the output has gone, the code is
+    `CLOSED_PIPE`, so that a check which could not say what it found does not pass.
     """
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is left must not be flushed at exit.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
+        return CLOSED_PIPE
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens
     if debug:
         tokens.remove("--debug")
     errors = make_console(errors=True)
     try:
-        code = app(tokens, exit_on_error=False, print_error=False, error_console=errors)
+        code = app(
+            tokens,
+            console=make_console(soft_wrap=False),
+            error_console=errors,
+            exit_on_error=False,
+            print_error=False,
+        )
     except BrokenPipeError:
-        # Whoever read the output has enough; what is left must not be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        raise
     except (LanesortError, cyclopts.CycloptsError, OSError, MemoryError) as error:
         if debug:
             raise

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lanesort.cli.options import External, Order, Output, Reading, parsed_bytes, progress_of
+from lanesort.cli.options import External, Order, Output, Reading, progress_of
 from lanesort.cli.progress import shown
+from lanesort.cli.wording import in_options
 from lanesort.distributed import external
+from lanesort.errors import ArgumentValueError
 from lanesort.files import read_array, write_arrays
 from lanesort.kernels.merge import merge as merge_arrays
 
@@ -35,19 +37,24 @@ def merge(
     threads
         Threads to use; the result is the same.
     """
-    if beyond.memory is not None:
-        with progress_of("merge") as moved:
+    if not files:
+        raise ArgumentValueError("no file is given; merge needs one or more sorted files")
+    if order.tie != "low":
+        raise ArgumentValueError(f"--tie is {order.tie}; of equal values the earlier file's come first")
+    as_files = [(f"runs[{i}]", str(file)) for i, file in enumerate(files)]
+    if beyond.in_pieces(name=reading.name, no_check=not check, threads=threads, temporary=beyond.temporary):
+        with progress_of("merge") as moved, in_options():
             external.merge(
                 files,
                 output,
                 descending=order.descending,
                 nan=order.nan,
                 dtype=reading.dtype,
-                memory_bytes=parsed_bytes(beyond.memory),
+                memory_bytes=beyond.bytes,
                 progress=moved,
             )
         return 0
-    with shown("merge"):
+    with in_options((", tie='run'", ""), *as_files), shown("merge"):
         merged = merge_arrays(
             [read_array(file, reading.name, reading.dtype) for file in files],
             descending=order.descending,

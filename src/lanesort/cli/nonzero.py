@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lanesort.cli.console import console as make_console
-from lanesort.cli.options import External, Output, Reading, parsed_bytes, progress_of
+from lanesort.cli.options import External, Output, Reading, progress_of
 from lanesort.cli.progress import shown
+from lanesort.cli.wording import in_options
 from lanesort.distributed import external
 from lanesort.errors import counted
 from lanesort.files import read_array, write_arrays
@@ -35,17 +36,17 @@ def nonzero(
     threads
         Threads to use; the result is the same.
     """
-    if beyond.memory is not None:
-        with progress_of("nonzero") as moved:
+    if beyond.in_pieces(name=reading.name, threads=threads, temporary=beyond.temporary):
+        with progress_of("nonzero") as moved, in_options():
             total = external.nonzero(
                 file,
                 output,
                 dtype=reading.dtype,
-                memory_bytes=parsed_bytes(beyond.memory),
+                memory_bytes=beyond.bytes,
                 progress=moved,
             )
     else:
-        with shown("nonzero"):
+        with in_options(("x has", f"{file} has")), shown("nonzero"):
             found = flatnonzero(read_array(file, reading.name, reading.dtype), threads=threads)
         write_arrays(output, {"indices": found.indices})
         total = found.total

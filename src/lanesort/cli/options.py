@@ -74,6 +74,29 @@ class External:
     memory: str | None = None
     temporary: Path | None = None
 
+    def in_pieces(self, **meaningless: object) -> bool:
+        """Whether a file is read in pieces; options that then have no meaning are refused.
+
+        Parameters
+        ----------
+        meaningless
+            By name, what was given for options that reading in pieces does not have.
+        """
+        if self.memory is None:
+            if self.temporary is not None:
+                raise ArgumentValueError("--temporary is a folder for the runs of --memory; give both")
+            return False
+        for name, value in meaningless.items():
+            if value not in (None, False):
+                option = name.replace("_", "-").replace("tie-high", "tie high")
+                raise ArgumentValueError(f"--{option} has no meaning with --memory; leave one of them out")
+        return True
+
+    @property
+    def bytes(self) -> int:
+        """The memory to use."""
+        return parsed_bytes(self.memory or "")
+
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 

@@ -13,6 +13,7 @@ from cyclopts import App, Parameter
 
 from lanesort.cli.console import console as make_console
 from lanesort.cli.options import Flag
+from lanesort.cli.wording import in_options
 from lanesort.errors import ArgumentValueError
 from lanesort.files import read_array, write_arrays
 from lanesort.plan import Check, Plan
@@ -109,7 +110,9 @@ def top_k(
         a2a3, a5, …, cayman, mariana, …
     """
     asked = asked or Asked()
-    return _show(plan_top_k(_sizes(shape), k, dtype, target, **asked.making), asked)
+    with in_options():
+        plan = plan_top_k(_sizes(shape), k, dtype, target, **asked.making)
+    return _show(plan, asked)
 
 
 @app.command
@@ -135,7 +138,8 @@ def sort(
         Smallest first.
     """
     asked = asked or Asked()
-    plan = plan_sort(_sizes(shape), dtype, target, descending=not ascending, **asked.making)
+    with in_options(("descending is False", "--ascending is given")):
+        plan = plan_sort(_sizes(shape), dtype, target, descending=not ascending, **asked.making)
     return _show(plan, asked)
 
 
@@ -153,7 +157,9 @@ def nonzero(*, shape: str, dtype: str = "float32", target: str = "cayman", asked
         cayman, mariana, …
     """
     asked = asked or Asked()
-    return _show(plan_nonzero(_sizes(shape), dtype, target, **asked.making), asked)
+    with in_options():
+        plan = plan_nonzero(_sizes(shape), dtype, target, **asked.making)
+    return _show(plan, asked)
 
 
 def _sizes(shape: str) -> tuple[int, ...]:
@@ -175,7 +181,8 @@ def _show(plan: Plan, asked: Asked) -> int:
     console.print(plan.explain())
     console.print(f"\nalternatives:\n{plan.compare()}")
     if x is not None and asked.check:
-        found = plan.check(x, asked.engine)
+        with in_options(("x has", f"{asked.run} has")):
+            found = plan.check(x, asked.engine)
         console.print(f"\ncheck: {'equal' if found else 'not equal'}\n{found}")
     if x is not None and (asked.output or not asked.check):
         for line in _run(plan, x, asked):
@@ -186,7 +193,8 @@ def _show(plan: Plan, asked: Asked) -> int:
 
 
 def _run(plan: Plan, x: Array, asked: Asked) -> Iterator[str]:
-    result = plan.run(x, asked.engine)
+    with in_options(("x has", f"{asked.run} has")):
+        result = plan.run(x, asked.engine)
     for name, array in result._asdict().items():
         flat = np.asarray(array).reshape(-1)
         yield f"{name}: {' '.join(map(str, flat[:8].tolist()))}{' …' if flat.size > 8 else ''}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lanesort.errors import FileError
+from lanesort.files import file_at
 from lanesort.pto.program import Module
 from lanesort.pto.text.parser import parse
 
@@ -28,8 +29,7 @@ def read_program(file: Path, *, manual: bool = False) -> Module:
     ProgramError
         If it is no program.
     """
-    if not file.is_file():
-        raise FileError(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
+    file_at(file)
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lanesort.cli.options import External, Order, Output, Reading, parsed_bytes, progress_of
+from lanesort.cli.options import External, Order, Output, Reading, progress_of
 from lanesort.cli.progress import shown
+from lanesort.cli.wording import in_options
 from lanesort.distributed import external
 from lanesort.files import read_array, write_arrays
 from lanesort.kernels.sort import sort_pairs
@@ -37,20 +38,20 @@ def sort(
     threads
         Threads to use; the result is the same.
     """
-    if beyond.memory is not None:
-        with progress_of("sort") as moved:
+    if beyond.in_pieces(tie_high=order.tie == "high", axis=axis != -1, name=reading.name, threads=threads):
+        with progress_of("sort") as moved, in_options():
             external.sort(
                 file,
                 output,
                 descending=order.descending,
                 nan=order.nan,
                 dtype=reading.dtype,
-                memory_bytes=parsed_bytes(beyond.memory),
+                memory_bytes=beyond.bytes,
                 temporary=beyond.temporary,
                 progress=moved,
             )
         return 0
-    with shown("sort"):
+    with in_options(("x has", f"{file} has")), shown("sort"):
         pairs = sort_pairs(
             read_array(file, reading.name, reading.dtype),
             axis=axis,

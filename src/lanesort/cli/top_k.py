@@ -15,6 +15,7 @@ from rich.table import Table
 
 from lanesort.cli.console import console as make_console
 from lanesort.cli.progress import shown
+from lanesort.cli.wording import in_options
 from lanesort.files import read_array, read_lines, write_arrays
 from lanesort.kernels.top_k import top_k as best
 from lanesort.results import Pairs
@@ -74,7 +75,9 @@ def top_k(
     columns = None if labels is None else read_lines(labels, table.shape[-1])
     titles = None if rows is None else read_lines(rows, int(np.prod(table.shape[:-1])))
     start = time.perf_counter()
-    with shown("top-k"):
+    # Rows of a file have no lengths of their own, so that advice has no option.
+    advice = ("; ask for at most n, or give lengths to have rows filled up", "; ask for at most n")
+    with in_options(advice, ("x has", f"{file} has")), shown("top-k"):
         found = best(scores, k, mode="smallest" if smallest else "largest", nan=nan, tie=tie, threads=threads)
     seconds = time.perf_counter() - start
     if output is not None:

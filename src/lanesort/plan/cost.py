@@ -18,6 +18,7 @@ import numpy as np
 
 from lanesort.errors import ArgumentValueError, FileError
 from lanesort.evidence import How, fact
+from lanesort.files import file_at
 from lanesort.plan.step import Step
 
 __all__ = ["RATES", "Estimate", "Rate", "estimate", "measured_rates", "step_cycles"]
@@ -192,6 +193,7 @@ def measured_rates(path: str | Path) -> Mapping[str, Rate]:
 
 
 def _rows(path: str | Path) -> list[dict[str, str]]:
+    file_at(path)
     try:
         with open(path, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
@@ -200,9 +202,9 @@ def _rows(path: str | Path) -> list[dict[str, str]]:
                 raise ArgumentValueError(f"{path}: no column {', '.join(sorted(missing))}")
             return list(reader)
     except OSError as error:
-        raise FileError(f"can't read measurements from {path}: {error.strerror}") from error
+        raise FileError(f"{path}: can't be read as measurements: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"can't read measurements from {path}: {error}") from error
+        raise FileError(f"{path}: can't be read as measurements: {error}") from error
 
 
 def _number(row: Mapping[str, str], column: str, where: str) -> float:

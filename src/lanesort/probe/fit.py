@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort.errors import ArgumentValueError, FileError
+from lanesort.files import file_at
 from lanesort.probe.case import Outcome
 from lanesort.probe.probe import probe
 
@@ -104,8 +105,7 @@ def fit_file(path: Path) -> tuple[Fit, ...]:
     FileError
         If the file can't be read as .npz, or holds no array.
     """
-    if not path.is_file():
-        raise FileError(f"{path}: {'is a folder' if path.is_dir() else 'no such file'}")
+    file_at(path)
     if not zipfile.is_zipfile(path):
         raise FileError(f"{path}: no .npz file; results are an .npz with an array named by each id")
     try:
@@ -160,6 +160,7 @@ def read_profile(path: Path, family: str) -> dict[str, str]:
     """
     if family not in FAMILIES:
         raise ArgumentValueError(f"family is {family!r}; accepted are {', '.join(map(repr, FAMILIES))}")
+    file_at(path)
     try:
         profile = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
