@@ -1,4 +1,4 @@
-"""What a task does to one chunk: plain functions of arrays, wired into graphs in `dask`."""
+"""What a task does to one chunk: plain functions of arrays, wired into graphs in `exchange`."""
 
 from __future__ import annotations
 
@@ -8,57 +8,148 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.distributed.split import Search, candidates, count_below, cuts, local_counts, narrowed
+from lanesort.distributed.routes import table_of_ends
+from lanesort.distributed.split import (
+    Search,
+    cuts,
+    digit_counts,
+    index_windows,
+    key_windows,
+)
+from lanesort.errors import ArgumentValueError
 from lanesort.kernels.merge import merge
-from lanesort.kernels.nonzero import flatnonzero
-from lanesort.kernels.sort import sort_pairs
-from lanesort.kernels.top_k import top_k
+from lanesort.kernels.sort import argsort, sort, sort_pairs
 from lanesort.order import Order
 from lanesort.results import Pairs
 
 __all__ = [
     "added",
-    "candidate_counts",
-    "checked_run",
-    "cut_table",
+    "checked_lengths",
+    "counted",
+    "counted_indices",
+    "drained",
+    "ends",
     "merged",
-    "next_search",
-    "nonzero_positions",
-    "own_counts",
     "part",
     "piece",
-    "placed",
+    "positions_of_run",
+    "run_part",
     "sorted_chunk",
-    "top_of_chunk",
-    "top_of_tops",
+    "sorted_rows",
+    "taken",
+    "total",
+    "valid_of",
 ]
 
 Array = npt.NDArray[Any]
 
 
-def sorted_chunk(values: Array, offset: int, order: Order) -> Pairs:
-    """Sort a chunk; its indices are global."""
-    return sort_pairs(
-        values,
-        descending=order.descending,
-        nan=order.nan,
-        tie=order.tie,
-        index_dtype=np.int64,
-        index_offset=offset,
-        threads=1,
-    )
+def checked_lengths(lengths: Array, n: int) -> Array:
+    """Return how many elements of each row take part, if rows have that many."""
+    flat = np.asarray(lengths).reshape(-1)
+    bad = np.flatnonzero((flat < 0) | (flat > n))
+    if bad.size:
+        raise ArgumentValueError(
+            f"lengths[{int(bad[0])}] (flattened) is {int(flat[bad[0]])}; rows have 0 … {n} elements"
+        )
+    return lengths
 
 
-def checked_run(values: Array, offset: int, order: Order, before: Array | None) -> Pairs:
-    """Take a chunk that is sorted already, after checking that it is, also against the one before."""
-    joined = values if before is None else np.concatenate([before[-1:], values])
-    merge([joined], descending=order.descending, nan=order.nan)
-    return Pairs(values, np.arange(offset, offset + values.size, dtype=np.int64))
+def taken(start: int, size: int, lengths: Array | None, where: Array | None) -> Array:
+    """Say which elements of a chunk of one row take part.
+
+    Parameters
+    ----------
+    start, size
+        Where the chunk lies in the row.
+    lengths
+        None, or how many elements of the row take part, zero-dimensional.
+    where
+        None, or the chunk's mask.
+    """
+    taking = np.ones(size, bool) if where is None else np.asarray(where)
+    if lengths is not None:
+        taking = taking & (np.arange(start, start + size) < lengths)
+    return taking
 
 
-def candidate_counts(chunk: Pairs, state: Search, order: Order) -> Array:
+def sorted_chunk(
+    values: Array,
+    start: int,
+    order: Order,
+    index_dtype: np.dtype[Any] | None,
+    lengths: Array | None,
+    where: Array | None,
+) -> Pairs:
+    """Sort a chunk of one row; its indices count from the row's beginning.
+
+    Without `index_dtype` there are none. What does not take part is left out.
+    """
+    policy: dict[str, Any] = {"descending": order.descending, "nan": order.nan, "threads": 1}
+    positions = None
+    if lengths is not None or where is not None:
+        positions = np.flatnonzero(taken(start, values.size, lengths, where))
+        values = values[positions]
+    if index_dtype is None:
+        return Pairs(sort(values, **policy), None)
+    policy["tie"] = order.tie
+    if positions is None:
+        return sort_pairs(values, index_dtype=index_dtype, index_offset=start, **policy)
+    pairs = sort_pairs(values, **policy)
+    return Pairs(pairs.values, (positions[pairs.indices] + start).astype(index_dtype))
+
+
+def sorted_rows(
+    values: Array,
+    want: str,
+    axis: int,
+    order: Order,
+    options: dict[str, Any],
+    lengths: Array | None,
+    where: Array | None,
+) -> Pairs:
+    """Sort a chunk that holds whole rows, as the library does.
+
+    Parameters
+    ----------
+    want
+        ``values``, ``indices`` or ``pairs``.
+    options
+        The further arguments of the verb that gives them.
+    """
+    policy: dict[str, Any] = {"axis": axis, "descending": order.descending, "nan": order.nan, "threads": 1}
+    policy |= {**options, "lengths": lengths, "where": where}
+    if want == "values":
+        return Pairs(sort(values, **policy), None)
+    policy["tie"] = order.tie
+    if want == "indices":
+        return Pairs(None, argsort(values, **policy))
+    return sort_pairs(values, **policy)
+
+
+def positions_of_run(values: Array, start: int, dtype: np.dtype[Any]) -> Array:
+    """Return the positions of a chunk of a run in the concatenation of all runs."""
+    return np.arange(start, start + values.size).astype(dtype)
+
+
+def run_part(pairs: Pairs, which: int) -> Any:
+    """Return the values (0) or the indices (1) of a sorted chunk, to be kept apart."""
+    return pairs[which]
+
+
+def valid_of(pairs: Pairs) -> Array:
+    """Return how many elements of each row are real."""
+    return np.asarray(pairs.valid)
+
+
+def counted(values: Array, state: Search, width: int, order: Order) -> Array:
     """Count a sorted chunk's keys below each candidate."""
-    return count_below(chunk.values, candidates(state), order)
+    return digit_counts(key_windows(values, state, order), state, width)
+
+
+def counted_indices(indices: Array, own: Array, state: Search, width: int, order: Order) -> Array:
+    """Count the indices of a sorted chunk's equal keys below each candidate."""
+    return digit_counts(index_windows(indices, own, order), state, width)
 
 
 def added(counts: Sequence[Array]) -> Array:
@@ -66,85 +157,71 @@ def added(counts: Sequence[Array]) -> Array:
     return np.asarray(np.sum(counts, axis=0))
 
 
-def next_search(state: Search, below: Array) -> Search:
-    """Take one more digit of the keys at the ranks."""
-    return narrowed(state, below)
+def total(counts: Sequence[Any]) -> Array:
+    """Add numbers of several chunks."""
+    return np.asarray(sum(int(count) for count in counts), np.int64)
 
 
-def own_counts(chunk: Pairs, state: Search, order: Order) -> Array:
-    """Count a sorted chunk's keys below and at the keys found."""
-    return local_counts(chunk.values, state, order)
+def ends(ranks: Sequence[int], owns: Sequence[Array], lengths: Sequence[int], outputs: int) -> Array:
+    """Return where each chunk's share of each output begins and ends, see `table_of_ends`."""
+    table = (
+        cuts(np.asarray(ranks, np.int64), np.stack(owns)) if ranks else np.empty((len(lengths), 0), np.int64)
+    )
+    return table_of_ends(table, np.asarray(lengths, np.int64), outputs)
 
 
-def cut_table(state: Search, counts: Sequence[Array]) -> Array:
-    """Return where each chunk is cut, shape (chunks, ranks)."""
-    return cuts(state, np.stack(counts))
+def piece(source: Sequence[Array | None], ranges: Array, number: int, output: int) -> Pairs:
+    """Copy what the sorted values and indices of source `number` give to one output."""
+    slices = [slice(int(start), int(stop)) for start, stop in ranges[number, output]]
+    return Pairs(*(None if a is None else np.concatenate([a[s] for s in slices]) for a in source))
 
 
-def piece(chunk: Pairs, table: Array, run: int, output: int) -> tuple[Array, Array]:
-    """Return what a sorted chunk gives to one output."""
-    row = table[run]
-    start = int(row[output - 1]) if output else 0
-    stop = int(row[output]) if output < row.size else chunk.values.size
-    return chunk.values[start:stop].copy(), chunk.indices[start:stop].copy()
+def drained(pieces: Sequence[Any]) -> None:
+    """Say that all pieces of a chunk exist, so that it is needed no more."""
 
 
-def merged(pieces: Sequence[tuple[Array, Array]], order: Order) -> Pairs:
-    """Merge the pieces of one output; of equal values those of an earlier piece come first."""
+def merged(pieces: Sequence[Pairs], order: Order, tie: str, _after: None) -> Pairs:
+    """Merge the pieces of one output.
+
+    Parameters
+    ----------
+    tie
+        ``run``: of equal values those of an earlier piece come first; else by index.
+    """
+    carried = pieces[0].indices is not None
     found = merge(
-        [values for values, _ in pieces],
-        indices=[indices for _, indices in pieces],
+        [p.values for p in pieces],
+        indices=[p.indices for p in pieces] if carried else None,
         descending=order.descending,
         nan=order.nan,
-        tie="run",
+        tie=tie,
         check=False,
+        index_dtype=None if carried else np.uint32,
         threads=1,
     )
-    return Pairs(found.values, found.indices)
+    return Pairs(found.values, found.indices if carried else None)
 
 
-def part(pairs: Pairs, which: int, dtype: Any) -> Array:
-    """Return the values (0) or the indices (1) of pairs, in a dtype."""
-    return np.asarray(pairs[which]).astype(dtype, copy=False)
+def part(pairs: Pairs, which: int, dtype: np.dtype[Any], size: int | None, offset: int, fill: Any) -> Array:
+    """Return the values (0) or the indices (1) of pairs as they are given to the caller.
 
-
-def top_of_chunk(values: Array, k: int, axis: int, offset: int, order: Order) -> Pairs:
-    """Return the best k of a chunk along an axis, with global indices."""
-    return top_k(
-        values,
-        min(k, values.shape[axis]),
-        axis=axis,
-        mode="largest" if order.descending else "smallest",
-        nan=order.nan,
-        tie=order.tie,
-        index_dtype=np.int64,
-        index_offset=offset,
-        threads=1,
-    )
-
-
-def top_of_tops(tops: Sequence[Pairs], k: int, axis: int, order: Order) -> Pairs:
-    """Return the best k of the best of several chunks, given in the order of their indices."""
-    values = np.concatenate([top.values for top in tops], axis=axis)
-    indices = np.concatenate([top.indices for top in tops], axis=axis)
-    # Equal candidates stand in the order that the tie rule wants, inside a chunk by its sort;
-    # across chunks that is the order of the chunks, or its reverse.
-    if order.tie == "high":
-        values = np.concatenate([top.values for top in tops[::-1]], axis=axis)
-        indices = np.concatenate([top.indices for top in tops[::-1]], axis=axis)
-    best = top_of_chunk(values, k, axis, 0, order.replace(tie="low"))
-    return Pairs(best.values, np.take_along_axis(indices, best.indices, axis=axis))
-
-
-def nonzero_positions(values: Array, offset: int, size: int | None) -> tuple[Array, int]:
-    """Return the global positions of a flat chunk's nonzeros, `size` at most, and their count."""
-    found = flatnonzero(values, index_offset=offset, index_dtype=np.int64, threads=1)
-    return (found.indices if size is None else found.indices[:size]), found.total
-
-
-def placed(found: Sequence[tuple[Array, int]], start: int, stop: int, fill: int, dtype: Any) -> Array:
-    """Return positions start … stop − 1 of the concatenation of `found`, filled up behind."""
-    whole = np.concatenate([positions for positions, _ in found])[start:stop]
-    filled = np.full(stop - start, fill, dtype)
-    filled[: whole.size] = whole
+    Parameters
+    ----------
+    dtype
+        Of the result.
+    size
+        Length to fill up to, or None where nothing is missing.
+    offset
+        Added to every index.
+    fill
+        What fills the array up.
+    """
+    # Indices wrap around in a narrow or unsigned dtype, and adding the offset brings them back.
+    found = np.asarray(pairs[which]).astype(dtype, copy=False)
+    if which == 1 and offset:
+        found = found + dtype.type(offset)
+    if size is None or found.size == size:
+        return found
+    filled = np.full(size, fill, dtype)
+    filled[: found.size] = found
     return filled
