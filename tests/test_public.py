@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -61,3 +62,11 @@ def test_no_source_file_is_longer_than_400_lines() -> None:
         for path in Path(ROOT / folder).rglob("*"):
             if path.suffix in {".py", ".h", ".cpp"}:
                 assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+
+
+def test_every_public_name_stands_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"auto\w+:: lanesort\.([\w.]+)$", page, re.MULTILINE))
+    functions = {f"{part}.{n}" for part in ("dask", "external") for n in getattr(lanesort, part).__all__}
+    grouped = {"dask", "external", "neuron", "plan", "pto", "LanesortError"}
+    assert set(lanesort.__all__) - grouped | functions <= named
