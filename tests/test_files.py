@@ -83,7 +83,9 @@ BROKEN: dict[str, bytes] = {
     "cut.npy": b"\x93NUMPY\x01\x00v\x00{'descr': '<f4',",
     "text.npy": b"hello",
     "long.npy": b"\x93NUMPY\x01\x00\x3e\x00{'descr':'<f4','fortran_order':False,'shape':(9999999999999,)}\n",
+    "open.npy": b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f4',(",
     "empty.npz": b"",
+    "an-array.npz": b"\x93NUMPY\x01\x00\x34\x00{'descr':'<f4','fortran_order':False,'shape':(1,),}\n1234",
     "text.npz": b"PK\x03\x04 not really",
     "text.safetensors": b"\xff" * 20,
     "text.parquet": b"PAR1 not really PAR1",
@@ -95,6 +97,27 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(BROKEN[name])
     with pytest.raises(FileError, match=f"{name}: can't be read as"):
         read_array(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("at", "byte", "says"),
+    [
+        (6, 99, "zip file version 9.9"),
+        (8, 1, "is encrypted, password required"),
+        (10, 8, "while decompressing"),
+    ],
+)
+def test_an_archive_that_asks_for_what_is_lacking_is_broken(
+    tmp_path: Path, at: int, byte: int, says: str
+) -> None:
+    write_arrays(tmp_path / "a.npz", {"a": X})
+    data = bytearray((tmp_path / "a.npz").read_bytes())
+    entry = data.index(b"PK\x01\x02")
+    data[entry + at] = data[at - 2] = byte
+    data[data.index(b"\x93NUMPY")] = 0xFF  # no block of a compressed member begins so
+    (tmp_path / "a.npz").write_bytes(bytes(data))
+    with pytest.raises(FileError, match=rf"a.npz: can't be read as npz: .*{says}"):
+        read_array(tmp_path / "a.npz")
 
 
 def test_objects_are_not_unpickled(tmp_path: Path) -> None:

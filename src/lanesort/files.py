@@ -12,7 +12,9 @@ import math
 import os
 import pickle
 import tempfile
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib import import_module
@@ -95,8 +97,12 @@ def read_array(path: str | Path, name: str | None = None, dtype: str | None = No
     return _with_dtype(array, dtype, file)
 
 
-_BROKEN = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, pickle.UnpicklingError)
-"""What NumPy raises on a broken file; it refuses to unpickle by pickle's own error."""
+_BROKEN: tuple[type[Exception], ...] = (
+    *(OSError, ValueError, KeyError, EOFError, MemoryError, SyntaxError, RuntimeError),
+    *(zlib.error, zipfile.BadZipFile, tokenize.TokenError, pickle.UnpicklingError),
+)
+"""What NumPy and zipfile raise on a broken file: also an archive that needs a password or a newer
+version, a header with a bracket that nothing closes, and pickle's own error for a refused pickle."""
 
 
 def named_dtype(name: str) -> np.dtype[Any]:
@@ -156,6 +162,8 @@ def _npy_header(file: Path) -> tuple[np.dtype[Any], tuple[int, ...], int]:
 
 
 def _read_npz(file: Path, name: str | None) -> Array:
+    if not zipfile.is_zipfile(file):
+        raise FileError(f"{file}: can't be read as npz: it is no zip archive")
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
         member: Array = archive[_chosen(file, name, list(archive.files))]
         return member
@@ -176,19 +184,10 @@ def _read_safetensors(file: Path, name: str | None) -> Array:
 
 
 _SAFETENSORS_DTYPES: dict[str, Any] = {
+    **{f"{kind}{8 * size}": f"{kind.lower()}{size}" for kind in "UI" for size in (1, 2, 4, 8)},
+    **{f"F{8 * size}": f"f{size}" for size in (2, 4, 8)},
     "BOOL": np.bool_,
-    "U8": np.uint8,
-    "I8": np.int8,
-    "I16": np.int16,
-    "U16": np.uint16,
-    "F16": np.float16,
     "BF16": ml_dtypes.bfloat16,
-    "I32": np.int32,
-    "U32": np.uint32,
-    "F32": np.float32,
-    "F64": np.float64,
-    "I64": np.int64,
-    "U64": np.uint64,
     "F8_E4M3": ml_dtypes.float8_e4m3fn,
     "F8_E5M2": ml_dtypes.float8_e5m2,
 }
