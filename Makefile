@@ -8,13 +8,15 @@ SANITIZER_FLAGS ?= $(ONE_TARGET)
 export LANESORT_WERROR ?= ON
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test lint unit bench fuzz docs nightly generated lock conformance sanitize tsan clean
+.PHONY: help run test lint unit bench scaling fuzz docs nightly generated lock conformance sanitize tsan clean
 
 help:
 	@echo "make run      rank the example scores, and show the models at work"
 	@echo "make test     lint, types, import contracts, generated files, tests, examples; LOCKED=1 with"
 	@echo "              the exact dependencies of requirements/ci.txt (CPython 3.11, x86-64)"
 	@echo "make bench    lanesort beside its peers, as ratios; QUICK=1 for a short run"
+	@echo "make scaling  time and peak memory at 1e8 and 1e9 elements, beside DuckDB, Polars and Dask;"
+	@echo "              QUICK=1 for a short run"
 	@echo "make fuzz     fuzz every target for MINUTES minutes"
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make nightly  the long tests"
@@ -80,6 +82,9 @@ nightly: $(VENV)/test
 
 bench: $(VENV)/bench
 	@$(BIN)/python -m bench $(if $(QUICK),--quick)
+
+scaling: $(VENV)/bench
+	@$(BIN)/python -m bench scaling $(if $(QUICK),--quick)
 
 fuzz: $(VENV)/test
 	@$(BIN)/pip install --quiet --group fuzz

@@ -1,4 +1,7 @@
-"""``python -m bench``: run the benchmark and write its report to bench/out."""
+"""``python -m bench``: run the benchmark and write its report to bench/out.
+
+``python -m bench scaling`` runs that of `bench.scaling` instead.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from bench import scaling
 from bench.case import chosen
 from bench.report import markdown, plot, write_json
 from bench.runner import available, measure, measure_floors
@@ -14,6 +18,8 @@ from lanesort import _core
 
 def main() -> int:
     """Run the cases asked for."""
+    if sys.argv[1:2] == ["scaling"]:
+        return scaling.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few cases, short turns")
     parser.add_argument("--only", help="cases whose id contains this")

@@ -196,7 +196,8 @@ def merged(pieces: Sequence[Pairs], order: Order, tie: str, _after: None) -> Pai
         nan=order.nan,
         tie=tie,
         check=False,
-        index_dtype=None if carried else np.uint32,
+        # Said, because the library widens the indices of a piece without elements.
+        index_dtype=np.result_type(*(p.indices.dtype for p in pieces)) if carried else np.uint32,
         threads=1,
     )
     return Pairs(found.values, found.indices if carried else None)
