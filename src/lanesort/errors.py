@@ -18,8 +18,10 @@ __all__ = [
     "LanesortError",
     "MachineError",
     "MissingExtraError",
+    "MissingVerbError",
     "Place",
     "ProgramError",
+    "RefusedError",
     "RuleViolations",
     "UnsupportedPolicyError",
     "Violation",
@@ -128,6 +130,18 @@ class ProgramError(LanesortError, ValueError):
         if hint:
             lines.append(f"  hint: {hint}")
         super().__init__("\n".join(lines))
+
+
+class RefusedError(LanesortError):
+    """A library under examination raised an error; `kind` is the name of its class."""
+
+    def __init__(self, error: Exception) -> None:
+        self.kind = type(error).__name__
+        super().__init__(f"{self.kind}: {error}")
+
+
+class MissingVerbError(LanesortError):
+    """A library under examination has no such verb, or not in this direction."""
 
 
 def counted(count: int, noun: str) -> str:

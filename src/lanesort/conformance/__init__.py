@@ -23,7 +23,8 @@ from lanesort.conformance.order_questions import ORDER_QUESTIONS
 from lanesort.conformance.question import Answer, Question, ask
 from lanesort.conformance.report import Report, as_markdown, rows
 from lanesort.conformance.shape_questions import SHAPE_QUESTIONS
-from lanesort.conformance.subject import MissingVerbError, Subject
+from lanesort.conformance.subject import Subject
+from lanesort.errors import MissingVerbError
 
 __all__ = [
     "KNOWN",

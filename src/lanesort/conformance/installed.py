@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.conformance.subject import MissingVerbError, Subject
-from lanesort.errors import ArgumentValueError, MissingExtraError
+from lanesort.conformance.subject import Subject
+from lanesort.errors import ArgumentValueError, MissingExtraError, MissingVerbError
 from lanesort.order import unsigned_view
 
 __all__ = ["KNOWN", "installed", "known"]

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from lanesort import reference
 from lanesort.conformance.inputs import LENGTHS, denormals, few_values, special_rows, zeros
 from lanesort.conformance.question import Question
-from lanesort.conformance.subject import MissingVerbError, Subject, Verb
+from lanesort.conformance.subject import Subject, Verb
+from lanesort.errors import MissingVerbError
 from lanesort.order import NanPolicy, Order, TieRule, unsigned_view
 from lanesort.reference import ranks
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from lanesort.conformance.subject import MissingVerbError, RefusedError, Subject, Verb
+from lanesort.conformance.subject import Subject, Verb
+from lanesort.errors import MissingVerbError, RefusedError
 
 __all__ = ["ABSENT", "Answer", "Question", "ask"]
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from lanesort.conformance.inputs import DTYPES, extremes
 from lanesort.conformance.question import Question
-from lanesort.conformance.subject import MissingVerbError, RefusedError, Subject, Verb
+from lanesort.conformance.subject import Subject, Verb
+from lanesort.errors import MissingVerbError, RefusedError
 from lanesort.order import Order, unsigned_view
 from lanesort.reference import ranks
 

@@ -9,26 +9,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.errors import ArgumentValueError, LanesortError
+from lanesort.errors import ArgumentValueError, MissingVerbError, RefusedError
 from lanesort.order import unsigned_view
 from lanesort.results import Pairs
 
-__all__ = ["MissingVerbError", "RefusedError", "Subject", "Verb"]
+__all__ = ["Subject", "Verb"]
 
 Array = npt.NDArray[Any]
 Verb = Literal["sort", "argsort", "top_k"]
-
-
-class RefusedError(LanesortError):
-    """The subject raised an error; `kind` is the name of its class."""
-
-    def __init__(self, error: Exception) -> None:
-        self.kind = type(error).__name__
-        super().__init__(f"{self.kind}: {error}")
-
-
-class MissingVerbError(LanesortError):
-    """The subject has no such verb, or not in this direction."""
 
 
 @dataclass(frozen=True, slots=True)
