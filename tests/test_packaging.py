@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -10,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tools import wheel as tool
 
 from tests.conftest import ROOT
 
@@ -59,5 +61,35 @@ def test_a_wheel_from_the_sdist_works_in_a_fresh_environment(tmp_path: Path) -> 
     run(python, "-c", SMOKE, where=tmp_path)
     assert "top-k" in run(environment / "bin" / "lanesort", "--help", where=tmp_path)
     core = run(python, "-c", "import lanesort._core as c; print(c.__file__)", where=tmp_path).strip()
-    needs = run("readelf", "-d", core, where=tmp_path)
-    assert "libhwy" not in needs, "a wheel needs nothing outside itself"
+    needs = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", core, where=tmp_path))
+    assert needs
+    strange = [name for name in needs if not tool.PROMISED.fullmatch(name)]
+    assert not strange, "a wheel needs nothing outside itself but the C and C++ libraries"
+
+
+def test_what_the_wheel_is_tried_with_is_declared() -> None:
+    """The tests run against an installed wheel exist, and so do the requirements that they need."""
+    assert all((ROOT / part).exists() for part in tool.TESTED)
+    names = {re.split("[<>=]", entry)[0] for entry in tool.needed()}
+    assert names == {"array-api-strict", "bitstruct", "hypothesis", "sybil", "pytest"} | {
+        "pytest-timeout",
+        "pytest-xdist",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"), [("libstdc++.so.6", True), ("libc.so.6", True), ("libhwy.so.1", False)]
+)
+def test_libraries_that_a_wheel_may_need(name: str, fits: bool) -> None:
+    assert (tool.PROMISED.fullmatch(name) is not None) is fits
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+def test_wheels_for_every_python_here_are_audited_and_pass_the_tests(tmp_path: Path) -> None:
+    pytest.importorskip("auditwheel")
+    told = run(
+        sys.executable, ROOT / "tools" / "wheel.py", "--output", tmp_path, sys.executable, where=tmp_path
+    )
+    assert re.search(r"manylinux_\d+_\d+_\w+\.whl", told)
+    assert re.search(r": \d+ passed", told)
