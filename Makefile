@@ -8,7 +8,7 @@ SANITIZER_FLAGS ?= $(ONE_TARGET)
 export LANESORT_WERROR ?= ON
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test lint unit bench scaling fuzz docs nightly generated lock conformance sanitize tsan clean
+.PHONY: help run test lint unit bench scaling fuzz docs nightly generated lock conformance wheel sanitize tsan clean
 
 help:
 	@echo "make run      rank the example scores, and show the models at work"
@@ -19,6 +19,7 @@ help:
 	@echo "              QUICK=1 for a short run"
 	@echo "make fuzz     fuzz every target for MINUTES minutes"
 	@echo "make docs     build the documentation, warnings are errors"
+	@echo "make wheel    source archive and wheels in dist, audited, installed and tested; PYTHONS= chooses"
 	@echo "make nightly  the long tests"
 	@echo "make sanitize  the native core under AddressSanitizer and UBSan; all targets: SANITIZER_FLAGS="
 	@echo "make tsan     the kernels on threads, under ThreadSanitizer"
@@ -78,6 +79,7 @@ test: lint unit
 
 nightly: $(VENV)/test
 	@echo "==> the long tests"
+	@$(BIN)/pip install --quiet --group wheel
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m nightly --timeout 7200
 
 bench: $(VENV)/bench
@@ -89,6 +91,10 @@ scaling: $(VENV)/bench
 fuzz: $(VENV)/test
 	@$(BIN)/pip install --quiet --group fuzz
 	@$(BIN)/python -m fuzz --minutes $(MINUTES)
+
+wheel: $(VENV)/built
+	@$(BIN)/pip install --quiet --group wheel
+	@$(BIN)/python tools/wheel.py $(PYTHONS)
 
 docs: $(VENV)/docs
 	@$(BIN)/python docs/generate.py --check
