@@ -4,29 +4,44 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*.h native/*.cpp)
 MINUTES ?= 1
-SANITIZER_FLAGS ?= $(ONE_TARGET)
+SEED ?= 0
 export LANESORT_WERROR ?= ON
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test lint unit bench scaling fuzz docs nightly generated lock conformance wheel sanitize tsan clean
+.PHONY: help run test lint unit bench scaling fuzz corpus programs docs nightly generated lock conformance wheel sanitize tsan clean
 
 help:
 	@echo "make run      rank the example scores, and show the models at work"
-	@echo "make test     lint, types, import contracts, generated files, tests, examples; LOCKED=1 with"
-	@echo "              the exact dependencies of requirements/ci.txt (CPython 3.11, x86-64)"
+	@echo "make test     lint, types, import contracts, generated files, tests, examples, and two minutes"
+	@echo "              of fuzzing (MINUTES=); LOCKED=1 with the exact dependencies of"
+	@echo "              requirements/ci.txt (CPython 3.11, x86-64)"
 	@echo "make bench    lanesort beside its peers, as ratios; QUICK=1 for a short run"
 	@echo "make scaling  time and peak memory at 1e8 and 1e9 elements, beside DuckDB, Polars and Dask;"
 	@echo "              QUICK=1 for a short run"
-	@echo "make fuzz     fuzz every target for MINUTES minutes"
+	@echo "make fuzz     fuzz every target, for MINUTES minutes in all; SANITIZE=1: the kernels under"
+	@echo "              AddressSanitizer and UBSan, SEED= and SIMD= as for make sanitize"
+	@echo "make corpus   keep what fuzzing has found, as few and small inputs as reach the same code"
+	@echo "make programs compare random programs on all engines with the stored signatures"
 	@echo "make docs     build the documentation, warnings are errors"
 	@echo "make wheel    source archive and wheels in dist, audited, installed and tested; PYTHONS= chooses"
 	@echo "make nightly  the long tests"
-	@echo "make sanitize  the native core under AddressSanitizer and UBSan; all targets: SANITIZER_FLAGS="
+	@echo "make sanitize the native core under AddressSanitizer and UBSan; SIMD= avx2 (the default), sse4,"
+	@echo "              scalar, or all in one build"
 	@echo "make tsan     the kernels on threads, under ThreadSanitizer"
 	@echo "make generated  write the generated files anew"
 	@echo "make conformance  examine the sorts of the installed libraries, for the documentation"
 	@echo "make lock     resolve the dependencies anew, and write their versions and hashes"
 	@echo "make clean    remove what was built"
+
+# One SIMD target builds in a quarter of the time that all take. On other machines than x86-64 there
+# is one only, and threads do not depend on it.
+SIMD ?= $(if $(filter x86_64,$(shell uname -m)),avx2,native)
+SIMD_avx2 := -march=x86-64-v3 -maes -mpclmul -DHWY_COMPILE_ONLY_STATIC
+SIMD_sse4 := -march=x86-64-v2 -maes -mpclmul -DHWY_COMPILE_ONLY_STATIC
+SIMD_scalar := -DHWY_COMPILE_ONLY_SCALAR
+SIMD_native := -DHWY_COMPILE_ONLY_STATIC
+ASAN := build/asan-$(SIMD)
+SANITIZED_TESTS ?= $(addprefix tests/kernels/test_native_,order.py sort.py top_k.py merge.py compact.py)
 
 # --- what is needed ------------------------------------------------------------------------
 $(VENV)/system:
@@ -76,6 +91,7 @@ unit: $(VENV)/test
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not nightly'
 
 test: lint unit
+	@$(MAKE) --no-print-directory fuzz MINUTES=$(if $(filter command environment,$(origin MINUTES)),$(MINUTES),2)
 
 nightly: $(VENV)/test
 	@echo "==> the long tests"
@@ -88,9 +104,21 @@ bench: $(VENV)/bench
 scaling: $(VENV)/bench
 	@$(BIN)/python -m bench scaling $(if $(QUICK),--quick)
 
-fuzz: $(VENV)/test
+# Where there is no atheris to install, the kept inputs are run without it.
+fuzz: $(if $(SANITIZE),$(ASAN)/built,$(VENV)/test)
+ifdef SANITIZE
+	@tools/sanitized-python $(ASAN) $(BIN)/python -m fuzz --unguided --only core,merge --minutes $(MINUTES) --seed $(SEED)
+else
+	@$(BIN)/pip install --quiet --only-binary :all: --group fuzz || echo "==> no atheris for this Python and machine"
+	@$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED)
+endif
+
+corpus: $(VENV)/test
 	@$(BIN)/pip install --quiet --group fuzz
-	@$(BIN)/python -m fuzz --minutes $(MINUTES)
+	@$(BIN)/python -m fuzz.corpus
+
+programs: $(VENV)/test
+	@$(BIN)/python -m fuzz.programs --processes 2
 
 wheel: $(VENV)/built
 	@$(BIN)/pip install --quiet --group wheel
@@ -109,24 +137,25 @@ generated: $(VENV)/test
 
 # Unoptimised as far as that is quick to build: -O1, without warnings that only appear there.
 SANITIZER_BUILD = $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
-  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1 $(SANITIZER_FLAGS)' \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g1 $(SIMD_$(SIMD))' \
   -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) -S .
-# AVX2 (or NEON) alone: threads do not depend on the target, and it builds in a quarter of the time.
-ONE_TARGET := $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v3 -maes -mpclmul,) -DHWY_COMPILE_ONLY_STATIC
 
-sanitize: $(VENV)/test
-	@echo "==> building the native core with AddressSanitizer and UBSan, and testing it"
-	@mkdir -p build
-	@$(SANITIZER_BUILD) -B build/asan -DLANESORT_SANITIZE=address,undefined >build/asan.log
-	@$(BIN)/cmake --build build/asan --target _core >>build/asan.log
-	@tools/sanitized-tests build/asan $(BIN)/python
+$(ASAN)/built: $(VENV)/test $(NATIVE)
+	@echo "==> building the native core with AddressSanitizer and UBSan for SIMD target $(SIMD)"
+	@mkdir -p $(ASAN)
+	@$(SANITIZER_BUILD) -B $(ASAN) -DLANESORT_SANITIZE=address,undefined >$(ASAN).log
+	@$(BIN)/cmake --build $(ASAN) --target _core >>$(ASAN).log
+	@touch $@
+
+sanitize: $(ASAN)/built
+	@tools/sanitized-python $(ASAN) $(BIN)/python -m pytest -q -x -p no:cacheprovider -p no:xdist $(SANITIZED_TESTS)
 
 tsan: $(VENV)/test
 	@echo "==> building the kernels with ThreadSanitizer, and running them on threads"
 	@mkdir -p build
 	@$(SANITIZER_BUILD) -B build/tsan -DLANESORT_SANITIZE=thread -DLANESORT_HARNESS=ON >build/tsan.log
 	@$(BIN)/cmake --build build/tsan --target lanesort_threads >>build/tsan.log
-	@TSAN_OPTIONS=halt_on_error=1 build/tsan/lanesort_threads $(SEED)
+	@TSAN_OPTIONS=halt_on_error=1 build/tsan/lanesort_threads $(filter-out 0,$(SEED))
 
 conformance: $(VENV)/bench
 	@$(BIN)/lanesort conformance -o docs/conformance-table.md

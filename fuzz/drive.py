@@ -1,7 +1,7 @@
 """``python -m fuzz.drive TARGET``: kept inputs through a target, then changed ones, without atheris.
 
 For builds and platforms that atheris does not run on. Inputs are not guided by what code they
-reach; they depend on the seed alone.
+reach; they depend on the seed alone. Given files, it runs these and nothing else.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .corpus import kept
+from .corpus import FRESH, LONGEST_INPUT, folder_name, kept
 
 __all__ = ["changed", "feed", "load"]
-
-LONGEST_INPUT = 4096
 
 
 def load(target: str) -> Callable[[bytes], None]:
@@ -78,11 +76,17 @@ def main() -> int:
     """Run the kept inputs, then changed ones for some seconds."""
     parser = argparse.ArgumentParser(prog="fuzz.drive", description=__doc__)
     parser.add_argument("target", help="module:function")
+    parser.add_argument("files", nargs="*", type=Path, help="inputs to run instead")
     parser.add_argument("--seconds", type=float, default=0.0, help="time for changed inputs")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--failure", type=Path, required=True, help="where an input that fails is put")
+    parser.add_argument("--failure", type=Path, help="where an input that fails is put")
     options = parser.parse_args()
     function, inputs = load(options.target), kept(options.target)
+    for file in options.files:
+        function(file.read_bytes())
+    if options.files:
+        return 0
+    options.failure = options.failure or FRESH / folder_name(options.target) / "failure-unguided"
     options.failure.parent.mkdir(parents=True, exist_ok=True)
     replayed = feed(function, inputs, options.failure)
     rng = np.random.default_rng(options.seed)
