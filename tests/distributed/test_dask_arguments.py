@@ -259,3 +259,14 @@ def test_byte_order_comes_back() -> None:
     assert DA.sort(lazy).compute().tolist() == [0, 1, 2, 3, 9]
     values, indices = dask.compute(*DA.top_k(lazy, 3))
     assert (values.dtype, values.tolist(), indices.tolist()) == (x.dtype, [9, 3, 2], [3, 0, 2])
+
+
+def test_equal_values_of_other_bits_keep_their_order() -> None:
+    rng = np.random.default_rng(4)
+    x = np.where(rng.random(900) < 0.5, np.float32(0), np.float32(-0.0)).astype(np.float32)
+    x[::3] = (rng.integers(1, 1 << 22, 300) | 0x7FC00000).astype(np.uint32).view(np.float32)
+    lazy = da.from_array(x, chunks=45)
+    for descending in (False, True):
+        for nan in ("last", "largest", "sign-magnitude"):
+            found = DA.sort(lazy, descending=descending, nan=nan).compute()
+            assert same_bits(found, ls.sort(x, descending=descending, nan=nan))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from math import isqrt
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
+from dask.order import order
 
 import lanesort as ls
 from lanesort.distributed import chunk as tasks
@@ -65,15 +68,15 @@ def test_a_round_exchanges_every_pair_once(rounds: int, monkeypatch: pytest.Monk
     cut = tasks.piece
 
     def watched(*arguments: Any) -> Any:
-        found = cut(*arguments)
-        sent.append(found.values.nbytes + found.indices.nbytes)
-        return found
+        part = cut(*arguments)
+        sent.append(part.values.nbytes + part.indices.nbytes)
+        return part
 
     monkeypatch.setattr(tasks, "piece", watched)
     monkeypatch.setattr(exchange, "AT_ONCE", 1 << 14 if rounds == 1 else 1)
     x = np.random.default_rng(1).integers(0, 50, 4_000).astype(np.float32)
-    order = ls.dask.argsort(da.from_array(x, chunks=200)).compute(scheduler="synchronous")
-    assert np.array_equal(order, ls.argsort(x))
+    found = ls.dask.argsort(da.from_array(x, chunks=200)).compute(scheduler="synchronous")
+    assert np.array_equal(found, ls.argsort(x))
     assert sum(sent) == rounds * x.size * (4 + 4)
 
 
@@ -95,6 +98,16 @@ def test_no_task_holds_much_more_than_a_chunk(pattern: str, monkeypatch: pytest.
         x[:] = 1
     elif pattern == "periodic":
         x = np.sort(x).reshape(6, 5, 200).transpose(1, 0, 2).reshape(-1).copy()
-    order = ls.dask.argsort(da.from_array(x, chunks=200)).compute(scheduler="synchronous")
-    assert np.array_equal(order, ls.argsort(x))
+    found = ls.dask.argsort(da.from_array(x, chunks=200)).compute(scheduler="synchronous")
+    assert np.array_equal(found, ls.argsort(x))
     assert max(held) <= 200 + 6
+
+
+def test_every_chunk_is_read_once_to_be_cut() -> None:
+    x = da.zeros(24 * 1000, chunks=1000, dtype=np.float32)
+    (lazy,) = dask.optimize(ls.dask.argsort(x))
+    place = order(dict(lazy.dask))
+    in_order = sorted(place, key=place.__getitem__)
+    cut = [key[1] for key in in_order if isinstance(key, tuple) and key[0].startswith("lanesort-exchange-")]
+    assert len(cut) == 24 * 24
+    assert sum(a != b for a, b in pairwise(cut)) == 23
