@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lanesort.cli
-from lanesort.cli.main import CLOSED_PIPE, COMMANDS, main
+from lanesort.cli.main import CLOSED_PIPE, COMMANDS, app, main
 from lanesort.cli.neuron import app as neuron
 from lanesort.cli.plan import app as plan
 from lanesort.cli.pto import app as pto
@@ -60,3 +62,32 @@ def test_every_command_stands_in_the_documentation() -> None:
 def test_exit_codes_stand_in_the_documentation() -> None:
     page = (CHECKOUT / "docs" / "command-line.md").read_text(encoding="utf-8")
     assert f"| {CLOSED_PIPE} | the reader of the output had gone" in page
+
+
+@pytest.mark.parametrize("group", [[], ["neuron"], ["pto"], ["plan"]], ids=str)
+def test_a_list_of_commands_says_what_each_does(group: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    main([*group, "--help"])
+    shown = capsys.readouterr().out
+    lines = {line.split()[1]: line for line in shown.splitlines() if line.startswith("│ ")}
+    for name in app[group[0]] if group else app:
+        if not name.startswith("-"):
+            assert len(lines[name].split()) > 4, f"{name} says nothing"
+
+
+WITHOUT = """
+import sys
+sys.modules["xdsl"] = None
+from lanesort.cli.main import main
+print(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["pto", "--help"], 0), (["pto", "check", "x.pto"], 2)], ids=str
+)
+def test_a_missing_extra_is_named_when_a_command_is_called(arguments: list[str], code: int) -> None:
+    command = [sys.executable, "-c", WITHOUT, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str(code)
+    assert "Traceback" not in done.stderr
+    assert ("pip install 'lanesort[pto]'" in done.stderr) is (code == 2)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import cyclopts
 
 from lanesort.cli.console import console as make_console
-from lanesort.errors import LanesortError
+from lanesort.errors import LanesortError, MissingExtraError
 
 __all__ = ["CLOSED_PIPE", "COMMANDS", "app", "main"]
 
@@ -68,6 +69,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         tokens.remove("--debug")
     errors = make_console(errors=True)
     try:
+        _load_named(tokens)
         code = app(
             tokens,
             console=make_console(soft_wrap=False),
@@ -77,16 +79,30 @@ def _run(arguments: Sequence[str] | None) -> int:
         )
     except BrokenPipeError:
         raise
-    except (LanesortError, cyclopts.CycloptsError, OSError, MemoryError) as error:
+    except (LanesortError, cyclopts.CycloptsError, ImportError, OSError, MemoryError) as error:
         if debug:
             raise
-        text = str(error) or type(error).__name__
+        # An extra that a command misses is the cause of its failure to load.
+        told = error.__cause__ if isinstance(error.__cause__, MissingExtraError) else error
+        text = str(told) or type(told).__name__
         errors.print(f"lanesort: {text.strip()}")
         return 2
     except KeyboardInterrupt:
         errors.print("lanesort: interrupted")
         return 130
     return code if isinstance(code, int) else 0
+
+
+def _load_named(tokens: Sequence[str]) -> None:
+    """Load the commands that a list of commands is to name: then each has its line of help."""
+    words = [token for token in tokens if token not in ("--help", "-h")]
+    if len(words) > 1 or (words and words[0] not in ("neuron", "pto")):
+        return
+    group = app[words[0]] if words else app
+    for name in group:
+        if not name.startswith("-"):
+            with suppress(ImportError):  # of an extra: the command says so when it is called
+                group[name]
 
 
 if __name__ == "__main__":
