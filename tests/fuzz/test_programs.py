@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from fuzz.programs import __main__ as programs
@@ -64,3 +65,16 @@ def test_a_changed_signature_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert results in line
     monkeypatch.setattr(programs, "block_signature", lambda block: comparison.Signature(results, "?"))
     assert programs.differences([0]) == [f"programs 0 to 999: messages alone are ?, stored {messages}"]
+
+
+def test_writing_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran = []
+    monkeypatch.setattr(programs, "STORED", tmp_path / "signatures.txt")
+    monkeypatch.setattr(
+        programs, "block_signature", lambda block: ran.append(block) or comparison.Signature(f"r{block}", "m")
+    )
+    programs.write(range(2), processes=1)
+    programs.write(range(4), processes=1)
+    assert ran == [0, 1, 2, 3]
+    assert programs.stored() == {block: (f"r{block}", "m") for block in range(4)}
+    assert programs.differences(range(5)) == ["programs 4000 to 4999: no signature is stored"]
