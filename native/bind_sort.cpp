@@ -39,7 +39,9 @@ size_t TakeStride(const Buffer& array, const SortJob& job) {
 
 void TakeValues(SortJob& job, const Buffer& values) {
   if (values.empty()) return;
-  values.RequireItem(job.order.bits / 8);
+  // Of pairs, 16-bit values may be given the whole 32 bits of their slot.
+  const bool slots = job.order.bits == 16 && values.item_bytes() == 4 && values.stride_bytes(1) == 8;
+  if (!slots) values.RequireItem(job.order.bits / 8);
   RequireSameShape(values, job);
   job.values = static_cast<uint8_t*>(values.data());
   job.values_row = values.stride_bytes(0);
@@ -66,9 +68,13 @@ void TakePayload(SortJob& job, const Buffer& payload) {
   payload.RequireItem(job.index_bytes);
   payload.RequireShape(1, job.columns);
   payload.RequireStride(1, job.index_bytes);
-  if (payload.shape(0) != 1) payload.RequireShape(0, job.rows);
+  job.payload_rows = payload.shape(0);
+  if (job.rows != 0 && (job.payload_rows == 0 || job.rows % job.payload_rows != 0)) {
+    payload.Refuse("has " + std::to_string(job.payload_rows) + " rows, x has " + std::to_string(job.rows) +
+                   ", which is no multiple of it");
+  }
   job.payload = static_cast<const uint8_t*>(payload.data());
-  job.payload_row = payload.shape(0) == 1 ? 0 : payload.stride_bytes(0);
+  job.payload_row = payload.stride_bytes(0);
 }
 
 // Returns how many elements take part.
@@ -120,6 +126,7 @@ void SortPairs(nb::handle x, const lanesort::KeyOrder& order, nb::handle values,
   TakeValues(job, values_buffer);
   const Buffer indices_buffer(indices, "indices", 2, true);
   TakeIndices(job, indices_buffer);
+  if (!values_buffer.empty() && !job.pairs) values_buffer.RequireItem(order.bits / 8);
   const Buffer payload_buffer(payload, "payload", 2, false);
   TakePayload(job, payload_buffer);
   const Buffer lengths_buffer(lengths, "lengths", 1, false);
@@ -134,5 +141,6 @@ void bind_sort(nb::module_& module) {
              "payload"_a.none() = nb::none(), "lengths"_a.none() = nb::none(), "threads"_a = 1,
              "control"_a.none() = nb::none(),
              "Sort each row of x (rows, n); write the sorted values and their positions + offset, or\n"
-             "their payload, where wanted. Values and 32-bit indices may be interleaved as pairs of 8 bytes.");
+             "their payload, where wanted. Rows of payload may be fewer: they serve by turns. Values and 32-bit\n"
+             "indices may be interleaved as pairs of 8 bytes.");
 }

@@ -21,13 +21,25 @@ namespace lanesort {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// v with lanes l and l ^ kFlip exchanged.
+// v with lanes l and l ^ kFlip exchanged. Shuffles within 128 bits are the cheapest on most CPUs, a
+// table lookup the dearest.
 template <size_t kFlip, class D, class V = hn::Vec<D>>
 HWY_INLINE V XorLanes(D d, V v) {
-  using Index = hwy::MakeUnsigned<hn::TFromD<D>>;
-  const hn::Rebind<Index, D> di;
-  const auto lanes = hn::Xor(hn::Iota(di, 0), hn::Set(di, static_cast<Index>(kFlip)));
-  return hn::TableLookupLanes(v, hn::IndicesFromVec(d, lanes));
+  constexpr size_t kLanes = HWY_LANES(hn::TFromD<D>);
+  if constexpr (kFlip == 1) {
+    return hn::Reverse2(d, v);
+  } else if constexpr (kFlip == 3) {
+    return hn::Reverse4(d, v);
+  } else if constexpr (kFlip == kLanes - 1) {
+    return hn::Reverse(d, v);
+  } else if constexpr (2 * kFlip == kLanes) {
+    return hn::ConcatLowerUpper(d, v, v);
+  } else {
+    using Index = hwy::MakeUnsigned<hn::TFromD<D>>;
+    const hn::Rebind<Index, D> di;
+    const auto lanes = hn::Xor(hn::Iota(di, 0), hn::Set(di, static_cast<Index>(kFlip)));
+    return hn::TableLookupLanes(v, hn::IndicesFromVec(d, lanes));
+  }
 }
 
 // Lanes whose number has kBit set from `upper`, the others from `lower`.

@@ -54,12 +54,16 @@ class KeyLanes {
     return hn::Xor(ascending, hn::Or(hn::Not(positive), sign));
   }
 
-  // Whether any of the keys is Fetched.
-  HWY_INLINE bool AnyFetched(V key) const {
-    if (!fetch_) return false;
+  // Lanes of ones where the key is Fetched; only if Fetches().
+  HWY_INLINE V Fetched(V key) const {
     const auto nan = hn::Or(hn::Eq(key, nan_key_), hn::Eq(key, hn::Xor(nan_key_, by_sign_)));
-    return !hn::AllFalse(D(), hn::Or(hn::Eq(key, zero_key_), nan));
+    return hn::VecFromMask(D(), hn::Or(hn::Eq(key, zero_key_), nan));
   }
+  HWY_INLINE bool Fetches() const { return fetch_; }
+
+  // Whether any of the keys is Fetched.
+  HWY_INLINE bool AnyFetched(V key) const { return fetch_ && Any(Fetched(key)); }
+  static HWY_INLINE bool Any(V lanes) { return !hn::AllTrue(D(), hn::Eq(lanes, hn::Zero(D()))); }
 
  private:
   using Signed = hn::RebindToSigned<D>;

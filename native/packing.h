@@ -42,15 +42,18 @@ HWY_INLINE void StoreLanes(D d, hn::Vec<D> v, uint8_t* to) {
   hn::StoreU(hn::BitCast(d8, v), d8, to);
 }
 
-// at, at + 1 … Highway 1.0.3 makes an Iota whose start is not constant lane by lane in memory.
-template <class D>
-HWY_INLINE hn::Vec<D> PositionsFrom(D d, size_t at) {
-  return hn::Add(hn::Iota(d, 0), hn::Set(d, static_cast<hn::TFromD<D>>(at)));
+// What is added to positions for each block of so many; toggled ones, all ones less the position,
+// count down.
+template <typename T>
+T StepOf(size_t count, bool down) {
+  return static_cast<T>(down ? ~count + 1 : count);
 }
 
 // What each packing has besides its scalar maps: blocks of kBlock elements with vectors.
-// PackBlock(at, key, to) makes elements of the keys of positions at, at + 1 …; UnpackBlock gives
-// keys and stores positions.
+// PackBlock makes elements of keys and of positions as it wants them, which are FirstPositions and
+// grow by PositionStep a block; UnpackBlock gives keys and stores positions. For pairs, SpreadBlock gives the keys and 32-bit positions of kPairBlock
+// elements in lanes of its own choice, and StorePairs writes values and indices that lie so as items
+// of 8 bytes, value first, in order.
 
 // 32-bit keys with positions.
 struct Pack32 {
@@ -60,6 +63,7 @@ struct Pack32 {
   using D = hn::ScalableTag<uint32_t>;
   static constexpr bool kVectors = true;
   static constexpr size_t kBlock = HWY_LANES(uint32_t);
+  static constexpr size_t kPairBlock = kBlock;
 
   explicit Pack32(bool tie_high) : toggle_(tie_high ? PackedDouble::kPositions : 0) {}
   uint64_t Pack(uint32_t key, uint64_t position) const {
@@ -69,11 +73,13 @@ struct Pack32 {
   uint32_t PositionOf(uint64_t element) const {
     return static_cast<uint32_t>((element & PackedDouble::kPositions) ^ toggle_);
   }
-  HWY_INLINE void PackBlock(size_t at, hn::Vec<D> key, uint64_t* to) const {
+  // Shifted to where the key ends; the toggled ones count down.
+  HWY_INLINE hn::Vec<D> FirstPositions() const { return hn::ShiftLeft<2>(hn::Xor(hn::Iota(D(), 0), Toggle())); }
+  HWY_INLINE hn::Vec<D> PositionStep() const { return hn::Set(D(), StepOf<uint32_t>(4 * kBlock, toggle_ != 0)); }
+  HWY_INLINE void PackBlock(hn::Vec<D> position, hn::Vec<D> key, uint64_t* to) const {
     const D d;
     const hn::Repartition<uint64_t, D> d64;
     const auto base = hn::Set(d64, PackedDouble::kBase);
-    const auto position = hn::ShiftLeft<2>(hn::Xor(PositionsFrom(d, at), Toggle()));
     // Which elements share a vector does not matter: they are about to be sorted.
     const auto low = hn::BitCast(d64, hn::InterleaveLower(d, position, key));
     const auto high = hn::BitCast(d64, hn::InterleaveUpper(d, position, key));
@@ -91,6 +97,27 @@ struct Pack32 {
     StoreLanes(d, hn::Xor(hn::And(position, mask), Toggle()), positions);
     return hn::ConcatEven(d, hn::BitCast(d, hn::ShiftRight<30>(hn::Sub(high, base))),
                           hn::BitCast(d, hn::ShiftRight<30>(hn::Sub(low, base))));
+  }
+
+  // Even lanes have the first half of the block, odd lanes the second: no lane has to move.
+  HWY_INLINE void SpreadBlock(const uint64_t* from, hn::Vec<D>& key, hn::Vec<D>& position) const {
+    const D d;
+    const hn::Repartition<uint64_t, D> d64;
+    const auto base = hn::Set(d64, PackedDouble::kBase);
+    const auto low = hn::Sub(hn::LoadU(d64, from), base);
+    const auto high = hn::Sub(hn::LoadU(d64, from + kPairBlock / 2), base);
+    const auto both = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(high)), hn::BitCast(d, low));
+    const auto mask = hn::Set(d, static_cast<uint32_t>(PackedDouble::kPositions));
+    position = hn::Xor(hn::And(both, mask), Toggle());
+    key = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<2>(high)), hn::BitCast(d, hn::ShiftRight<30>(low)));
+  }
+  static HWY_INLINE void StorePairs(hn::Vec<D> values, hn::Vec<D> indices, uint8_t* to) {
+    const D d;
+    const hn::Repartition<uint64_t, D> d64;
+    const auto second_values = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(d64, values)));
+    const auto first_indices = hn::BitCast(d, hn::ShiftLeft<32>(hn::BitCast(d64, indices)));
+    StoreLanes(d, hn::OddEven(first_indices, values), to);
+    StoreLanes(d, hn::OddEven(indices, second_values), to + kPairBlock / 2 * 8);
   }
 
  private:
@@ -113,8 +140,10 @@ struct Pack16 {
   using Element = Word;
   using Position = uint16_t;
   using D = hn::ScalableTag<uint16_t>;
+  using D32 = hn::ScalableTag<uint32_t>;
   static constexpr bool kVectors = true;
   static constexpr size_t kBlock = HWY_LANES(uint16_t);
+  static constexpr size_t kPairBlock = HWY_LANES(uint32_t);
 
   explicit Pack16(bool tie_high) : toggle_(tie_high ? 0xFFFF : 0) {}
   uint32_t Pack(uint16_t key, uint64_t position) const {
@@ -122,10 +151,11 @@ struct Pack16 {
   }
   uint16_t KeyOf(uint32_t element) const { return static_cast<uint16_t>(element >> 16); }
   uint16_t PositionOf(uint32_t element) const { return static_cast<uint16_t>((element & 0xFFFF) ^ toggle_); }
-  HWY_INLINE void PackBlock(size_t at, hn::Vec<D> key, uint32_t* to) const {
+  HWY_INLINE hn::Vec<D> FirstPositions() const { return hn::Xor(hn::Iota(D(), 0), Toggle()); }
+  HWY_INLINE hn::Vec<D> PositionStep() const { return hn::Set(D(), StepOf<uint16_t>(kBlock, toggle_ != 0)); }
+  HWY_INLINE void PackBlock(hn::Vec<D> position, hn::Vec<D> key, uint32_t* to) const {
     const D d;
     const hn::Repartition<uint32_t, D> d32;
-    const auto position = hn::Xor(PositionsFrom(d, at), Toggle());
     hn::StoreU(hn::BitCast(d32, hn::InterleaveLower(d, position, key)), d32, to);
     hn::StoreU(hn::BitCast(d32, hn::InterleaveUpper(d, position, key)), d32, to + kBlock / 2);
   }
@@ -142,6 +172,20 @@ struct Pack16 {
     const auto low_key = hn::BitCast(d32, hn::ShiftRight<16>(hn::BitCast(du, low)));
     const auto high_key = hn::BitCast(d32, hn::ShiftRight<16>(hn::BitCast(du, high)));
     return hn::Combine(d, hn::DemoteTo(half, high_key), hn::DemoteTo(half, low_key));
+  }
+
+  // Every key stands in both halves of its 32 bits.
+  HWY_INLINE void SpreadBlock(const uint32_t* from, hn::Vec<D>& key, hn::Vec<D32>& position) const {
+    const D32 d32;
+    const auto low_half = hn::Set(d32, 0xFFFF);
+    const auto elements = hn::LoadU(d32, from);
+    position = hn::And(hn::Xor(elements, hn::BitCast(d32, Toggle())), low_half);
+    key = hn::BitCast(D(), hn::Or(hn::ShiftRight<16>(elements), hn::AndNot(low_half, elements)));
+  }
+  static HWY_INLINE void StorePairs(hn::Vec<D> values, hn::Vec<D32> indices, uint8_t* to) {
+    const D32 d32;
+    const auto widened = hn::And(hn::BitCast(d32, values), hn::Set(d32, 0xFFFF));
+    hn::StoreInterleaved2(widened, indices, d32, reinterpret_cast<uint32_t*>(to));
   }
 
  private:
@@ -186,11 +230,13 @@ struct Pack64 {
   uint64_t PositionOf(KeyAndPosition::Scalar element) const {
     return static_cast<uint64_t>(element.position) ^ toggle_;
   }
-  HWY_INLINE void PackBlock(size_t at, hn::Vec<D> key, KeyAndPosition::Pointer to) const {
+  HWY_INLINE hn::Vec<D> FirstPositions() const { return hn::Xor(hn::Iota(D(), 0), hn::Set(D(), toggle_)); }
+  HWY_INLINE hn::Vec<D> PositionStep() const { return hn::Set(D(), StepOf<uint64_t>(kBlock, toggle_ != 0)); }
+  HWY_INLINE void PackBlock(hn::Vec<D> position, hn::Vec<D> key, KeyAndPosition::Pointer to) const {
     const D d;
     const hn::RebindToSigned<D> ds;
     hn::StoreU(hn::BitCast(ds, hn::Xor(key, hn::Set(d, kSign))), ds, to.key);
-    hn::StoreU(hn::BitCast(ds, hn::Xor(PositionsFrom(d, at), hn::Set(d, toggle_))), ds, to.position);
+    hn::StoreU(hn::BitCast(ds, position), ds, to.position);
   }
   HWY_INLINE hn::Vec<D> UnpackBlock(KeyAndPosition::Pointer from, uint8_t* positions) const {
     const D d;

@@ -40,7 +40,7 @@ class PairRows {
     const RowWriter<P> writer(job_, codec_, row);
     const Bench<E> bench = TakeBench<E>(space);
     if (count <= kNetworkCount<E>) {
-      codec_.Pack(writer.x(), count, bench.matrix);
+      codec_.Pack(Input(row), count, bench.matrix);
       SortNetwork<E>(bench.matrix, count, bench.sorted);
       writer(bench.sorted, count, 0);
       return progress.Advance(count);
@@ -52,14 +52,16 @@ class PairRows {
   void SortBatch(size_t begin, size_t rows, size_t columns, Workspace& space) const {
     const Bench<E> bench = TakeBench<E>(space);
     const size_t pitch = BatchPitch<E>(columns);
+    RowWriter<P> writer(job_, codec_);
     for (size_t i = 0; i < rows; ++i) {
       const size_t count = job_.LengthOf(begin + i);
-      codec_.Pack(RowWriter<P>(job_, codec_, begin + i).x(), count, bench.sorted + i * pitch);
+      codec_.Pack(Input(begin + i), count, bench.sorted + i * pitch);
       for (size_t j = count; j < pitch; ++j) E::Put(E::kPad, bench.sorted + (i * pitch + j));
     }
     HWY_NAMESPACE::SortBatch<E>(bench.sorted, pitch, columns, bench.matrix);
     for (size_t i = 0; i < rows; ++i) {
-      RowWriter<P>(job_, codec_, begin + i)(bench.sorted + i * pitch, job_.LengthOf(begin + i), 0);
+      writer.MoveTo(begin + i);
+      writer(bench.sorted + i * pitch, job_.LengthOf(begin + i), 0);
     }
   }
 
@@ -67,7 +69,7 @@ class PairRows {
   Part<E> Begin(size_t row, size_t count, Workspace& space) const {
     const auto data = E::Take(space.data, space.data_positions, count);
     const auto spare = E::Take(space.spare, space.spare_positions, count);
-    codec_.Pack(RowWriter<P>(job_, codec_, row).x(), count, data);
+    codec_.Pack(Input(row), count, data);
     return WholePart<E>(data, spare, count);
   }
   void Finish(size_t row, size_t, const Part<E>& part, const Bench<E>& bench) const {
@@ -76,6 +78,8 @@ class PairRows {
   void End(size_t, size_t) const {}
 
  private:
+  const uint8_t* Input(size_t row) const { return job_.input + static_cast<ptrdiff_t>(row) * job_.input_row; }
+
   const SortJob& job_;
   const RowCodec<P> codec_;
 };

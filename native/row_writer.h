@@ -36,39 +36,109 @@ class RowCodec {
   void Pack(const uint8_t* x, size_t count, Pointer to) const {
     size_t i = 0;
     if constexpr (P::kVectors) {
+      const KeyLanes<D> lanes = lanes_;  // a copy, which the stores can't change
+      auto positions = packing_.FirstPositions();
+      const auto step = packing_.PositionStep();
       for (; i + P::kBlock <= count; i += P::kBlock) {
-        packing_.PackBlock(i, lanes_.Key(LoadLanes(D(), x + i * sizeof(Key))), to + i);
+        packing_.PackBlock(positions, lanes.Key(LoadLanes(D(), x + i * sizeof(Key))), to + i);
+        positions = hn::Add(positions, step);
       }
     }
-    for (; i < count; ++i) {
-      Element::Put(packing_.Pack(map_.Key(LoadBits<Key>(x + i * sizeof(Key))), i), to + i);
-    }
+    if (i < count) PackSome(x, i, count, to);
   }
 
   // Bits and positions of elements; x is the row, for values that their keys do not tell.
   void Unpack(Pointer from, size_t count, const uint8_t* x, uint8_t* values, uint8_t* positions) const {
     size_t i = 0;
     if constexpr (P::kVectors) {
+      for (; i + kGroup * P::kBlock <= count; i += kGroup * P::kBlock) {
+        UnpackGroup<kGroup>(from + i, x, values + i * sizeof(Key), positions + i * sizeof(Position));
+      }
       for (; i + P::kBlock <= count; i += P::kBlock) {
-        const auto key = packing_.UnpackBlock(from + i, positions + i * sizeof(Position));
-        StoreLanes(D(), lanes_.Bits(key), values + i * sizeof(Key));
-        if (HWY_UNLIKELY(lanes_.AnyFetched(key))) Fetch(from + i, P::kBlock, x, values + i * sizeof(Key));
+        UnpackGroup<1>(from + i, x, values + i * sizeof(Key), positions + i * sizeof(Position));
       }
     }
-    for (; i < count; ++i) {
+    if (i < count) UnpackSome(from, i, count, x, values, positions);
+  }
+
+  // The same as items of 8 bytes: the value, widened by zeros to 32 bits, and position + offset.
+  void UnpackPairs(Pointer from, size_t count, const uint8_t* x, uint32_t offset, uint8_t* to) const {
+    size_t i = 0;
+    if constexpr (P::kVectors && sizeof(Key) <= 4) {
+      for (; i + kGroup * P::kPairBlock <= count; i += kGroup * P::kPairBlock) {
+        UnpackPairGroup<kGroup>(from + i, x, offset, to + i * 8);
+      }
+      for (; i + P::kPairBlock <= count; i += P::kPairBlock) UnpackPairGroup<1>(from + i, x, offset, to + i * 8);
+    }
+    if (i < count) UnpackSomePairs(from, i, count, x, offset, to);
+  }
+
+ private:
+  using D = hn::ScalableTag<Key>;
+  static constexpr size_t kGroup = 4;  // blocks between two looks at whether a value is to be fetched
+
+  // What is left over from whole blocks, apart from them: inlined, it costs a row of few elements more
+  // than its blocks do.
+  HWY_NOINLINE void PackSome(const uint8_t* x, size_t begin, size_t end, Pointer to) const {
+    for (size_t i = begin; i < end; ++i) {
+      Element::Put(packing_.Pack(map_.Key(LoadBits<Key>(x + i * sizeof(Key))), i), to + i);
+    }
+  }
+  HWY_NOINLINE void UnpackSome(Pointer from, size_t begin, size_t end, const uint8_t* x, uint8_t* values,
+                               uint8_t* positions) const {
+    for (size_t i = begin; i < end; ++i) {
       const Position position = packing_.PositionOf(Element::Get(from + i));
       StoreBits(position, positions + i * sizeof(Position));
       StoreBits(LoadBits<Key>(x + position * sizeof(Key)), values + i * sizeof(Key));
     }
   }
+  HWY_NOINLINE void UnpackSomePairs(Pointer from, size_t begin, size_t end, const uint8_t* x, uint32_t offset,
+                                    uint8_t* to) const {
+    for (size_t i = begin; i < end; ++i) {
+      const Position position = packing_.PositionOf(Element::Get(from + i));
+      const uint64_t value = LoadBits<Key>(x + position * sizeof(Key));
+      StoreBits(uint64_t{static_cast<uint32_t>(position) + offset} << 32 | value, to + i * 8);
+    }
+  }
 
- private:
-  using D = hn::ScalableTag<Key>;
+  template <size_t kBlocks>
+  HWY_INLINE void UnpackGroup(Pointer from, const uint8_t* x, uint8_t* values, uint8_t* positions) const {
+    const KeyLanes<D> lanes = lanes_;  // copies, which the stores can't change
+    const P packing = packing_;
+    auto fetched = hn::Zero(D());
+    for (size_t i = 0; i < kBlocks * P::kBlock; i += P::kBlock) {
+      const auto key = packing.UnpackBlock(from + i, positions + i * sizeof(Position));
+      StoreLanes(D(), lanes.Bits(key), values + i * sizeof(Key));
+      fetched = hn::Or(fetched, lanes.Fetched(key));
+    }
+    FetchAny(fetched, from, kBlocks * P::kBlock, x, values, sizeof(Key));
+  }
 
-  HWY_NOINLINE void Fetch(Pointer from, size_t count, const uint8_t* x, uint8_t* values) const {
+  template <size_t kBlocks>
+  HWY_INLINE void UnpackPairGroup(Pointer from, const uint8_t* x, uint32_t offset, uint8_t* to) const {
+    const KeyLanes<D> lanes = lanes_;
+    const P packing = packing_;
+    const hn::ScalableTag<uint32_t> d32;
+    auto fetched = hn::Zero(D());
+    for (size_t i = 0; i < kBlocks * P::kPairBlock; i += P::kPairBlock) {
+      hn::Vec<D> key;
+      hn::Vec<decltype(d32)> position;
+      packing.SpreadBlock(from + i, key, position);
+      packing.StorePairs(lanes.Bits(key), hn::Add(position, hn::Set(d32, offset)), to + i * 8);
+      fetched = hn::Or(fetched, lanes.Fetched(key));
+    }
+    FetchAny(fetched, from, kBlocks * P::kPairBlock, x, to, 8);
+  }
+
+  HWY_INLINE void FetchAny(hn::Vec<D> fetched, Pointer from, size_t count, const uint8_t* x, uint8_t* values,
+                           size_t stride) const {
+    if (HWY_UNLIKELY(lanes_.Fetches() && lanes_.Any(fetched))) Fetch(from, count, x, values, stride);
+  }
+
+  HWY_NOINLINE void Fetch(Pointer from, size_t count, const uint8_t* x, uint8_t* values, size_t stride) const {
     for (size_t i = 0; i < count; ++i) {
       const Position position = packing_.PositionOf(Element::Get(from + i));
-      StoreBits(LoadBits<Key>(x + position * sizeof(Key)), values + i * sizeof(Key));
+      StoreBits(LoadBits<Key>(x + position * sizeof(Key)), values + i * stride);
     }
   }
 
@@ -107,6 +177,24 @@ void LookUp(const Position* positions, const uint8_t* payload, uint8_t* to) {
 inline constexpr bool kHasLookUp = false;
 #endif
 
+// Whether the `count` 32-bit items of the payload count up by one.
+inline bool CountsUp(const uint8_t* payload, size_t count) {
+  const hn::ScalableTag<uint32_t> d;
+  constexpr size_t N = HWY_LANES(uint32_t);
+  const uint32_t first = LoadBits<uint32_t>(payload);
+  auto expected = hn::Add(hn::Iota(d, 0), hn::Set(d, first));
+  auto differs = hn::Zero(d);
+  size_t i = 0;
+  for (; i + N <= count; i += N) {
+    differs = hn::Or(differs, hn::Xor(LoadLanes(d, payload + i * sizeof(uint32_t)), expected));
+    expected = hn::Add(expected, hn::Set(d, static_cast<uint32_t>(N)));
+  }
+  for (; i < count; ++i) {
+    if (LoadBits<uint32_t>(payload + i * sizeof(uint32_t)) != first + static_cast<uint32_t>(i)) return false;
+  }
+  return hn::AllTrue(d, hn::Eq(differs, hn::Zero(d)));
+}
+
 // Writes index = position + offset, or the payload at the position, `stride` apart.
 template <typename Index, typename Position>
 void WriteIndices(const Position* positions, size_t count, uint64_t offset, const uint8_t* payload, size_t stride,
@@ -130,21 +218,39 @@ class RowWriter {
   using Position = typename P::Position;
   using Pointer = typename P::Element::Pointer;
 
-  RowWriter(const SortJob& job, const RowCodec<P>& codec, size_t row)
+  RowWriter(const SortJob& job, const RowCodec<P>& codec)
       : job_(job),
         codec_(codec),
-        x_(job.input + static_cast<ptrdiff_t>(row) * job.input_row),
-        values_(job.values == nullptr ? nullptr : job.values + static_cast<ptrdiff_t>(row) * job.values_row),
-        indices_(job.indices == nullptr ? nullptr : job.indices + static_cast<ptrdiff_t>(row) * job.indices_row),
-        payload_(job.payload == nullptr ? nullptr : job.payload + static_cast<ptrdiff_t>(row) * job.payload_row),
-        plain_values_(values_ != nullptr && job.value_stride == sizeof(Key)),
-        plain_indices_(indices_ != nullptr && job.index_stride == sizeof(Position) &&
-                       job.index_bytes == sizeof(Position) && payload_ == nullptr && job.offset == 0) {}
+        plain_values_(job.values != nullptr && job.value_stride == sizeof(Key)),
+        plain_indices_(job.indices != nullptr && job.index_stride == sizeof(Position) &&
+                       job.index_bytes == sizeof(Position) && job.payload == nullptr && job.offset == 0) {}
 
-  const uint8_t* x() const { return x_; }
+  RowWriter(const SortJob& job, const RowCodec<P>& codec, size_t row) : RowWriter(job, codec) { MoveTo(row); }
+
+  void MoveTo(size_t row) {
+    const ptrdiff_t at = static_cast<ptrdiff_t>(row);
+    x_ = job_.input + at * job_.input_row;
+    values_ = job_.values == nullptr ? nullptr : job_.values + at * job_.values_row;
+    indices_ = job_.indices == nullptr ? nullptr : job_.indices + at * job_.indices_row;
+    if (job_.payload != nullptr) TakePayload(row);
+  }
 
   // The `count` elements that come at place `at` of the sorted row.
   void operator()(Pointer sorted, size_t count, size_t at) const {
+    if (job_.pairs && sizeof(Key) != 1 && payload_ == nullptr) {
+      return codec_.UnpackPairs(sorted, count, x_, static_cast<uint32_t>(offset_), values_ + at * 8);
+    }
+    if (plain_values_ && plain_indices_) {
+      return codec_.Unpack(sorted, count, x_, values_ + at * sizeof(Key), indices_ + at * sizeof(Position));
+    }
+    Rearrange(sorted, count, at);
+  }
+
+ private:
+  static constexpr size_t kChunk = 512;
+
+  // Writes outputs that do not lie as the codec gives them.
+  HWY_NOINLINE void Rearrange(Pointer sorted, size_t count, size_t at) const {
     Key values[kChunk];
     Position positions[kChunk];
     for (size_t done = 0; done < count; done += kChunk) {
@@ -158,8 +264,15 @@ class RowWriter {
     }
   }
 
- private:
-  static constexpr size_t kChunk = 512;
+  // A payload that counts up is the position and an offset, which takes no lookup.
+  void TakePayload(size_t row) {
+    const size_t turn = row < job_.payload_rows ? row : row % job_.payload_rows;
+    payload_ = job_.payload + static_cast<ptrdiff_t>(turn) * job_.payload_row;
+    offset_ = 0;
+    if (!job_.pairs || job_.columns == 0 || job_.columns > kChunk || !CountsUp(payload_, job_.columns)) return;
+    offset_ = LoadBits<uint32_t>(payload_);
+    payload_ = nullptr;
+  }
 
   void Spread(const Key* values, const Position* positions, size_t count, size_t at) const {
     if (job_.pairs && sizeof(Key) != 1) return SpreadPairs(values, positions, count, at);
@@ -170,9 +283,9 @@ class RowWriter {
   void SpreadIndices(const Position* positions, size_t count, size_t at) const {
     uint8_t* to = indices_ + at * job_.index_stride;
     switch (job_.index_bytes) {
-      case 2: return WriteIndices<uint16_t>(positions, count, job_.offset, payload_, job_.index_stride, to);
-      case 4: return WriteIndices<uint32_t>(positions, count, job_.offset, payload_, job_.index_stride, to);
-      default: return WriteIndices<uint64_t>(positions, count, job_.offset, payload_, job_.index_stride, to);
+      case 2: return WriteIndices<uint16_t>(positions, count, offset_, payload_, job_.index_stride, to);
+      case 4: return WriteIndices<uint32_t>(positions, count, offset_, payload_, job_.index_stride, to);
+      default: return WriteIndices<uint64_t>(positions, count, offset_, payload_, job_.index_stride, to);
     }
   }
 
@@ -189,7 +302,7 @@ class RowWriter {
       written = payload_ != nullptr && job_.columns == kLookUpColumns && count == kLookUpColumns;
       if (written) LookUp(positions, payload_, to_indices);
     }
-    if (!written) WriteIndices<uint32_t>(positions, count, job_.offset, payload_, 4, to_indices);
+    if (!written) WriteIndices<uint32_t>(positions, count, offset_, payload_, 4, to_indices);
     uint8_t* to = values_ + at * 8;
     for (size_t i = 0; i < count; ++i) {
       StoreBits(static_cast<uint64_t>(indices[i]) << 32 | static_cast<uint64_t>(values[i]), to + i * 8);
@@ -198,12 +311,13 @@ class RowWriter {
 
   const SortJob& job_;
   const RowCodec<P>& codec_;
-  const uint8_t* x_;
-  uint8_t* values_;
-  uint8_t* indices_;
-  const uint8_t* payload_;
-  bool plain_values_;
-  bool plain_indices_;
+  const bool plain_values_;
+  const bool plain_indices_;
+  const uint8_t* x_ = nullptr;
+  uint8_t* values_ = nullptr;
+  uint8_t* indices_ = nullptr;
+  const uint8_t* payload_ = nullptr;
+  uint64_t offset_ = job_.offset;
 };
 
 }  // namespace HWY_NAMESPACE

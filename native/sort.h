@@ -29,6 +29,7 @@ struct SortJob {
   uint64_t offset;     // added to each position; wraps
   const uint8_t* payload;  // null, or what to write instead of positions; items of index_bytes
   ptrdiff_t payload_row;
+  size_t payload_rows;     // row r has payload row r modulo this
   const uint8_t* lengths;  // null, or int64 in [0, columns]: only so many items of a row take part
   ptrdiff_t lengths_step;
   bool pairs;  // values and indices are interleaved: 32-bit value slots, each with its index behind

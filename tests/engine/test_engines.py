@@ -174,6 +174,31 @@ def test_interleaved_outputs_are_written_in_place(engine: Engine, oracle: Engine
     assert (tile[[0, 5]] == 0xA5).all()
 
 
+def test_rows_of_payload_serve_by_turns(engine: Engine, oracle: Engine) -> None:
+    rng = np.random.default_rng(SEED)
+    values = values_of(rng, "float32", (6, 40), nans=False)
+    for turns in (rng.permutation(80).reshape(2, 40), np.arange(7, 127).reshape(3, 40)):
+        turns = turns.astype(np.uint32)
+        expected = oracle.order_pairs(values, np.tile(turns, (6 // len(turns), 1)), Order())
+        for found, right in zip(engine.order_pairs(values, turns, Order()), expected, strict=True):
+            same(found, right)
+
+
+def test_half_values_fill_slots_of_32_bits(engine: Engine, oracle: Engine) -> None:
+    rng = np.random.default_rng(SEED)
+    order = Order(descending=True, nan="sign-magnitude")
+    for width in (1, 7, 8, 9, 31, 32, 33, 70):
+        values = values_of(rng, "float16", (5, width))
+        payload = rng.permutation(5 * width).astype(np.uint32).reshape(5, width)
+        counting = np.arange(3, 3 + width, dtype=np.uint32)[None]
+        for travelling in (payload, counting):
+            words = np.full((5, 2 * width), 0xA5A5A5A5, np.uint32)
+            engine.order_pairs(values, travelling, order, out=(words[:, ::2], words[:, 1::2]))
+            expected = oracle.order_pairs(values, travelling, order)
+            same(words[:, ::2].astype(np.uint32), expected[0].view(np.uint16).astype(np.uint32))
+            same(words[:, 1::2].copy(), expected[1])
+
+
 def test_strided_and_swapped_inputs(engine: Engine, oracle: Engine) -> None:
     rng = np.random.default_rng(SEED)
     wide = values_of(rng, "float32", (4, 40), nans=False).astype(">f4")
@@ -224,7 +249,7 @@ def test_every_engine_compacts_under_any_order(engine: Engine) -> None:
 
 def test_shapes_that_do_not_fit() -> None:
     native = resolve("native")
-    with pytest.raises(ArgumentValueError, match=r"payload \(1, 3\); both are \(R, N\)"):
+    with pytest.raises(ArgumentValueError, match=r"payload \(1, 3\); they are \(R, N\)"):
         native.order_pairs(np.zeros((1, 2)), np.zeros((1, 3), np.uint32), Order())
     with pytest.raises(ArgumentValueError, match=r"both are \(G, W, L\)"):
         native.merge_blocks(np.zeros((1, 2)), np.zeros((1, 2), np.uint32), Order(tie="run"))

@@ -18,7 +18,7 @@ from lanesort.datapath.compactor import compact
 from lanesort.datapath.lanes import Exchange, comparand, run
 from lanesort.datapath.merger import MOST_LISTS, merge_heads
 from lanesort.datapath.network import MAX_LANES, network
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb, serving_by_turns, written
 from lanesort.errors import ArgumentTypeError, ArgumentValueError, UnsupportedPolicyError
 from lanesort.order import Order
 
@@ -91,7 +91,7 @@ class DatapathEngine:
             raise ArgumentValueError(
                 f"a row has {width} pairs; engine {self.name!r} orders at most {MAX_LANES}, the longest Sort"
             )
-        payload = np.broadcast_to(payload, values.shape)
+        payload = serving_by_turns(payload, len(values))
         tags = _tags(payload, order)
         _, sorted_tags = run(
             network(self.family, width),
@@ -180,7 +180,4 @@ def _take(
     values: Array, payload: Array, positions: Array, out: tuple[Array, Array] | None
 ) -> tuple[Array, Array]:
     ordered = np.take_along_axis(values, positions, axis=1), np.take_along_axis(payload, positions, axis=1)
-    if out is None:
-        return ordered
-    out[0][...], out[1][...] = ordered
-    return out
+    return written(out, *ordered)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort import _core
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb, written
 from lanesort.errors import ArgumentValueError, UnsupportedPolicyError
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.order import Order
@@ -50,9 +50,11 @@ class NativeEngine:
         """Order each row of (R, N) pairs; see the protocol."""
         self._require("order_pairs", order)
         values, payload = _native(values), _native(payload)
-        if values.ndim != 2 or payload.shape != values.shape:
+        turns = payload.ndim == 2 and len(payload) > 0 and len(values) % len(payload) == 0
+        if values.ndim != 2 or values.shape[1:] != payload.shape[1:] or not (turns or len(values) == 0):
             raise ArgumentValueError(
-                f"values have shape {values.shape}, payload {payload.shape}; both are (R, N)"
+                f"values have shape {values.shape}, payload {payload.shape}; they are (R, N) and (R, N) or "
+                "fewer rows that divide R"
             )
         direct = out is not None and _direct(out, values, payload)
         to = out if out is not None and direct else _empty(values.shape, values, payload)
@@ -63,7 +65,7 @@ class NativeEngine:
             bits_view(to[1]),
             payload=_adjacent(bits_view(payload)),
         )
-        return _into(out, *to)
+        return written(out, *to)
 
     def merge_runs(
         self,
@@ -121,7 +123,7 @@ class NativeEngine:
             bits_view(to[0]),
             bits_view(to[1]),
         )
-        return _into(out, to[0], to[1].astype(payload.dtype, copy=False))
+        return written(out, to[0], to[1].astype(payload.dtype, copy=False))
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""
@@ -159,19 +161,12 @@ def _travelling(payload: Array) -> Array:
 
 def _direct(out: tuple[Array, Array], values: Array, payload: Array) -> bool:
     """Say whether the core can write to `out`: adjacent items, or pairs of 8 bytes in place."""
-    if out[0].dtype != values.dtype or out[1].dtype != payload.dtype or out[0].size == 0:
+    if out[0].size == 0 or out[1].dtype != payload.dtype:
         return False
     steps = out[0].strides[-1], out[1].strides[-1]
     if steps == (values.itemsize, payload.itemsize):
-        return True
-    behind = out[1].ctypes.data - out[0].ctypes.data
-    return steps == (8, 8) and behind == 4 and payload.itemsize == 4 and values.itemsize == 4
-
-
-def _into(out: tuple[Array, Array] | None, values: Array, payload: Array) -> tuple[Array, Array]:
-    if out is None:
-        return values, payload
-    for to, ours in zip(out, (values, payload), strict=True):
-        if to is not ours:
-            to[...] = ours
-    return out
+        return out[0].dtype == values.dtype
+    widened = out[0].dtype == np.uint32 and values.itemsize == 2 and values.shape[-1] > 1
+    if steps != (8, 8) or not (widened or (out[0].dtype == values.dtype and values.itemsize == 4)):
+        return False
+    return payload.itemsize == 4 and bool(out[1].ctypes.data - out[0].ctypes.data == 4)

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
 import numpy.typing as npt
 
 from lanesort.errors import ArgumentValueError
 from lanesort.order import Order
 
-__all__ = ["ENGINES", "Engine", "MergedRuns", "Verb", "resolve"]
+__all__ = ["ENGINES", "Engine", "MergedRuns", "Verb", "resolve", "serving_by_turns", "written"]
 
 Array = npt.NDArray[Any]
 Verb = Literal["order_pairs", "merge_runs", "merge_blocks", "compact"]
@@ -53,12 +54,14 @@ class Engine(Protocol):
         Parameters
         ----------
         values, payload
-            Shape (R, N). Ties go by position in the row (``low``, ``high``) or by payload.
+            Shape (R, N). The payload may have fewer rows, a divisor of R, which serve by
+            turns. Ties go by position in the row (``low``, ``high``) or by payload.
         order
             How values compare.
         out
             Where to write values and payload, shape (R, N) each; any strides, so that
-            interleaved pairs can be written in place. Must not overlap the inputs.
+            interleaved pairs can be written in place. Must not overlap the inputs. Where
+            values of 16 bits get items of uint32, their bits are widened by zeros.
         """
 
     def merge_runs(
@@ -98,6 +101,22 @@ ENGINES: dict[str, str] = {
 """Where each engine lives; it is imported when it is first asked for."""
 
 _made: dict[str, Engine] = {}
+
+
+def written(out: tuple[Array, Array] | None, values: Array, payload: Array) -> tuple[Array, Array]:
+    """Write pairs to `out` as `Engine.order_pairs` says, and return it; without one, the pairs."""
+    if out is None:
+        return values, payload
+    if out[0] is not values:
+        out[0][...] = values if out[0].dtype == values.dtype else values.view(f"u{values.itemsize}")
+    if out[1] is not payload:
+        out[1][...] = payload
+    return out
+
+
+def serving_by_turns(payload: Array, rows: int) -> Array:
+    """Return `payload` with its rows repeated up to `rows`, a multiple of them."""
+    return payload if len(payload) == rows else np.tile(payload, (rows // max(1, len(payload)), 1))
 
 
 def resolve(engine: str | Engine) -> Engine:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from lanesort import reference
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb, serving_by_turns, written
 from lanesort.errors import UnsupportedPolicyError
 from lanesort.order import Order
 
@@ -47,7 +47,7 @@ class ReferenceEngine:
     ) -> tuple[Array, Array]:
         """Order each row of (R, N) pairs; see the protocol."""
         self._require("order_pairs", order)
-        return _into(out, *reference.sort_pairs(values, order, payload))
+        return written(out, *reference.sort_pairs(values, order, serving_by_turns(payload, len(values))))
 
     def merge_runs(
         self,
@@ -67,16 +67,8 @@ class ReferenceEngine:
     ) -> tuple[Array, Array]:
         """Merge groups of equally long sorted runs; see the protocol."""
         self._require("merge_blocks", order)
-        return _into(out, *reference.merge_blocks(values, payload, order))
+        return written(out, *reference.merge_blocks(values, payload, order))
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""
         return reference.nonzero(values, rule)
-
-
-def _into(out: tuple[Array, Array] | None, values: Array, payload: Array) -> tuple[Array, Array]:
-    if out is None:
-        return values, payload
-    out[0][...] = values
-    out[1][...] = payload
-    return out

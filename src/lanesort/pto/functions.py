@@ -95,7 +95,7 @@ def tsort32(
     indices, warnings = _indices(idx, columns, columns if target.simulated else lanes)
     index_tile = (indices.dtype, *indices.shape)
     sort = _sorter(values.shape, values.dtype, index_tile, target, tmp, *_asked(engine, choices))
-    dst = _filled((values.shape[0], sort.width * lanes), values.dtype, fill)
+    dst = _filled((values.shape[0], sort.width * lanes), values.dtype, fill, whole=sort.lanes == lanes)
     outcome = sort.run(dst, values, indices)
     return Tile(dst, outcome.produced_columns, outcome.unpinned, warnings + outcome.warnings)
 
@@ -285,10 +285,13 @@ def _indices(idx: Any, columns: int, lanes: int) -> tuple[Array, tuple[str, ...]
     return np.pad(given, ((0, 0), (0, missing))), (warning,)
 
 
-def _filled(shape: tuple[int, int], dtype: np.dtype[Any], fill: int | None) -> Array:
+def _filled(shape: tuple[int, int], dtype: np.dtype[Any], fill: int | None, whole: bool) -> Array:
+    """Return a tile of bytes `fill`, or of any if the instruction writes the `whole` of it."""
     byte = 0 if fill is None else whole_number(fill, "fill")
-    if byte == 0:
-        return np.zeros(shape, dtype)
     if byte > 255:
         raise ArgumentValueError(f"fill is {fill}; it is one byte, 0 … 255")
+    if whole:
+        return np.empty(shape, dtype)
+    if byte == 0:
+        return np.zeros(shape, dtype)
     return np.full((shape[0], shape[1] * dtype.itemsize), byte, np.uint8).view(dtype)

@@ -31,10 +31,6 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
-CHUNK_ELEMENTS = 1 << 16
-"""Elements that are ordered at a time where one row of indices serves many rows."""
-
-
 unpinned(
     "pto.nan-order",
     ("pto.tsort32", "pto.tmrgsort"),
@@ -69,9 +65,14 @@ def able_engine(engine: Any, verb: Verb, order: Order) -> Able:
 
 
 def has_nan(values: Array) -> bool:
-    """Say whether any of the values is a NaN, by their bits."""
+    """Say whether any of the values is a NaN."""
+    if not values.size:
+        return False
+    if values.dtype == np.float32:
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            return bool(np.isnan(values.max()))
     test = _nan_test(values.dtype)
-    if test is None or not values.size:
+    if test is None:
         return False
     # Signed, NaNs without a sign lie above infinity; unsigned, those with one above all.
     return bool(
@@ -134,7 +135,7 @@ def ascends_in_blocks(indices: Array, block: int) -> bool:
 
 
 class Piece(NamedTuple):
-    """Blocks to order: shape (N, n) values and indices, and (N, columns) of dst for their pairs."""
+    """Blocks to order: (N, n) values, indices that serve them by turns, and their (N, columns) of dst."""
 
     dst: Array
     values: Array
@@ -161,7 +162,8 @@ def row_pieces(dst: Array, values: Array, indices: Array, block: int) -> Iterato
     adjacent = dst.flags.c_contiguous and values.flags.c_contiguous and dst.shape[1] == width * whole
     if whole and (rows == 1 or (adjacent and whole == columns)):
         into = dst[:, : width * whole].reshape(-1, width * block)
-        yield from _chunks(into, values[:, :whole].reshape(-1, block), indices[:, :whole], block)
+        payload = indices[:, :whole].reshape(-1, block)
+        yield Piece(into, values[:, :whole].reshape(-1, block), payload)
     elif whole > block * rows:
         for row in range(rows):
             into = dst[row, : width * whole].reshape(-1, width * block)
@@ -176,19 +178,4 @@ def row_pieces(dst: Array, values: Array, indices: Array, block: int) -> Iterato
 
 def _columns(dst: Array, values: Array, indices: Array, first: int, last: int) -> Piece:
     width = 8 // values.itemsize
-    part = values[:, first:last]
-    payload = np.ascontiguousarray(np.broadcast_to(indices[:, first:last], part.shape))
-    return Piece(dst[:, width * first : width * last], part, payload)
-
-
-def _chunks(into: Array, values: Array, indices: Array, block: int) -> Iterator[Piece]:
-    if indices.size == values.size:
-        yield Piece(into, values, indices.reshape(-1, block))
-        return
-    # The one row of indices is repeated for a chunk of rows, and that serves every chunk.
-    columns = indices.shape[1]
-    rows = min(values.size // columns, max(1, CHUNK_ELEMENTS // columns))
-    payload = np.broadcast_to(indices, (rows, columns)).reshape(-1, block)
-    for first in range(0, len(values), len(payload)):
-        part = values[first : first + len(payload)]
-        yield Piece(into[first : first + len(payload)], part, payload[: len(part)])
+    return Piece(dst[:, width * first : width * last], values[:, first:last], indices[:, first:last])

@@ -31,8 +31,6 @@ __all__ = ["Sort32"]
 
 Array = npt.NDArray[Any]
 
-HALF_BYTES = 2
-
 
 class Sort32:
     """TSORT32 on given operands, checked once and run on bytes as often as wanted.
@@ -100,11 +98,8 @@ class Sort32:
         order = self.order.replace(tie="payload") if by_value else self.order
         engine, warnings = able_engine(self.engine, "order_pairs", order)
         found = set(self.always_open)
-        room: tuple[Array, Array] | None = None
         for into, values, payload in row_pieces(dst[: self.rows], src, idx, BLOCK):
-            if self.width == PAIR_BYTES // HALF_BYTES:
-                room = _room(room, values)
-            pairs = _ordered(engine, order, into, values, payload, room)
+            pairs = _ordered(engine, order, into, values, payload)
             if has_nan(values) and nan_decides(pairs[0]):
                 found.add("pto.nan-order")
             if not ascending and self._tie_decides(engine, order, values, payload, pairs):
@@ -137,25 +132,12 @@ class Sort32:
             tmp[0, len(tail) : len(tail) + self.pads].view(f"u{src.itemsize}")[...] = self.pad_bits
 
 
-def _room(room: tuple[Array, Array] | None, values: Array) -> tuple[Array, Array]:
-    """Return arrays of the shape of `values` to order pairs into; the last ones where they fit."""
-    if room is not None and room[0].shape == values.shape:
-        return room
-    return np.empty(values.shape, values.dtype), np.empty(values.shape, np.uint32)
-
-
-def _ordered(
-    engine: Engine, order: Order, into: Array, values: Array, payload: Array, room: tuple[Array, Array] | None
-) -> tuple[Array, Array]:
-    """Order blocks and write their pairs to dst; return values and indices, in order.
-
-    Values of 16 bits are ordered in `room` and written with the gap behind them as 32 bits.
-    """
-    if room is None:
-        pairs = pair_views(into, values.shape[1])
-        return engine.order_pairs(values, payload, order, out=(pairs.values, pairs.indices))
-    ordered, indices = engine.order_pairs(values, payload, order, out=room)
-    words = into[:, : PAIR_BYTES // HALF_BYTES * values.shape[1]].view(np.uint32)
-    words[:, ::2] = ordered.view(np.uint16)
-    words[:, 1::2] = indices
-    return ordered, indices
+def _ordered(engine: Engine, order: Order, into: Array, values: Array, payload: Array) -> tuple[Array, Array]:
+    """Order blocks and write their pairs to dst, gaps as zeros; return values and indices, in order."""
+    count = values.shape[1]
+    words = into[:, : PAIR_BYTES // values.itemsize * count].view(np.uint32)
+    pairs = pair_views(into, count)
+    engine.order_pairs(
+        values, payload, order, out=(pairs.values if pairs.gaps is None else words[:, ::2], pairs.indices)
+    )
+    return pairs.values, pairs.indices
