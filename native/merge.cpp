@@ -66,12 +66,7 @@ auto ForKeys(const KeyOrder& order, Kernel kernel) {
 }
 
 bool PayloadPacks(const MergeRule& rule, const Run& run) {
-  if (rule.index_bytes == 4 || rule.tie == Tie::kRun) return true;
-  uint64_t any = 0;
-  for (uint64_t i = 0; i < run.length; ++i) {
-    any |= LoadItem<uint64_t>(run.payload + static_cast<ptrdiff_t>(i) * run.payload_step);
-  }
-  return any < kPackedIndices;
+  return rule.index_bytes == 4 || rule.tie == Tie::kRun || AllBits(run, rule.index_bytes) < kPackedIndices;
 }
 
 // Whether key and what decides ties fit into 64 bits.

@@ -18,7 +18,6 @@ namespace lanesort::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kBlock = 8;
-constexpr int64_t kSentinel = std::numeric_limits<int64_t>::max();
 using D64 = hn::CappedTag<int64_t, kBlock>;
 using V64 = hn::Vec<D64>;
 constexpr size_t kLanes = hn::MaxLanes(D64());
@@ -44,12 +43,37 @@ HWY_INLINE void StoreBlock(const Block& block, int64_t* to) {
   for (size_t i = 0; i < kVectors; ++i) hn::StoreU(block.v[i], d, to + i * kLanes);
 }
 
-// Compare-exchange: afterwards each lane of `first` is at most the one of `second`.
-HWY_INLINE void Exchange(V64& first, V64& second) {
-  const V64 least = hn::Min(first, second);
-  second = hn::Max(first, second);
-  first = least;
-}
+// A packed pair is (key << kShift | tie) + kBase, as a signed integer. kSentinel is above all.
+struct AsInteger {
+  static constexpr int kShift = 32;
+  static constexpr uint64_t kBase = uint64_t{1} << 63;
+  static constexpr int64_t kSentinel = std::numeric_limits<int64_t>::max();
+
+  // Compare-exchange: afterwards each lane of `first` is at most the one of `second`.
+  static HWY_INLINE void Exchange(V64& first, V64& second) {
+    const V64 least = hn::Min(first, second);
+    second = hn::Max(first, second);
+    first = least;
+  }
+};
+
+// For ties below 2^30: as a double it is positive, normal and finite, and compares as the integer
+// does, by one instruction on CPUs that have none for the minimum of 64-bit integers.
+struct AsDouble {
+  static constexpr int kShift = 30;
+  static constexpr uint64_t kBase = uint64_t{1} << 52;
+  static constexpr int64_t kSentinel = int64_t{0x7FE0} << 48;
+
+  static HWY_INLINE void Exchange(V64& first, V64& second) {
+    const hn::Rebind<double, D64> d;
+    const auto a = hn::BitCast(d, first);
+    const auto b = hn::BitCast(d, second);
+    first = hn::BitCast(D64(), hn::Min(a, b));
+    second = hn::BitCast(D64(), hn::Max(a, b));
+  }
+};
+
+constexpr bool kDoublesAreCheaper = HWY_TARGET != HWY_SCALAR && HWY_TARGET > HWY_AVX3;
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 
@@ -63,20 +87,21 @@ HWY_INLINE Block Reversed(const Block& block) { return {{hn::Reverse(D64(), bloc
 // An element's place has four bits, first the choice of the register, then the lane: before each
 // exchange the permutations bring the next lower bit of the place to the front. Highway (1.0.3)
 // has no permutation of two registers, hence the intrinsics.
+template <class P>
 HWY_INLINE void MergeBlocksOf8(Block& low, Block& high) {
   const D64 d;
   V64 p = low.v[0];
   V64 q = high.v[0];
-  Exchange(p, q);
+  P::Exchange(p, q);
   V64 s = hn::ConcatLowerLower(d, q, p);
   V64 t = hn::ConcatUpperUpper(d, q, p);
-  Exchange(s, t);
+  P::Exchange(s, t);
   p = V64{_mm512_shuffle_i64x2(s.raw, t.raw, 0x88)};
   q = V64{_mm512_shuffle_i64x2(s.raw, t.raw, 0xDD)};
-  Exchange(p, q);
+  P::Exchange(p, q);
   s = hn::InterleaveLower(d, p, q);
   t = hn::InterleaveUpper(d, p, q);
-  Exchange(s, t);
+  P::Exchange(s, t);
   low.v[0] = V64{_mm512_permutex2var_epi64(s.raw, hn::Load(d, kLowOrder).raw, t.raw)};
   high.v[0] = V64{_mm512_permutex2var_epi64(s.raw, hn::Load(d, kHighReversed).raw, t.raw)};
 }
@@ -91,13 +116,13 @@ HWY_INLINE Block Reversed(const Block& block) {
   return result;
 }
 
-template <bool kAscending>
+template <class P, bool kAscending>
 HWY_INLINE void Exchange(V64& first, V64& second) {
-  kAscending ? Exchange(first, second) : Exchange(second, first);
+  kAscending ? P::Exchange(first, second) : P::Exchange(second, first);
 }
 
 // Exchanges within vectors, of two at a time, after those between vectors.
-template <bool kAscending>
+template <class P, bool kAscending>
 HWY_INLINE void ExchangeLanes(V64& first, V64& second) {
 #if HWY_TARGET == HWY_SCALAR
   (void)first;
@@ -107,13 +132,13 @@ HWY_INLINE void ExchangeLanes(V64& first, V64& second) {
   if constexpr (kLanes == 4) {
     V64 lower = hn::ConcatLowerLower(d, second, first);
     V64 upper = hn::ConcatUpperUpper(d, second, first);
-    Exchange<kAscending>(lower, upper);
+    Exchange<P, kAscending>(lower, upper);
     first = lower;
     second = upper;
   }
   V64 even = hn::InterleaveLower(d, first, second);
   V64 odd = hn::InterleaveUpper(d, first, second);
-  Exchange<kAscending>(even, odd);
+  Exchange<P, kAscending>(even, odd);
   first = hn::InterleaveLower(d, even, odd);
   second = hn::InterleaveUpper(d, even, odd);
   if constexpr (kLanes == 4) {
@@ -124,21 +149,22 @@ HWY_INLINE void ExchangeLanes(V64& first, V64& second) {
 #endif
 }
 
-template <bool kAscending>
+template <class P, bool kAscending>
 HWY_INLINE void SortBitonic(Block& block) {
   for (size_t distance = kVectors / 2; distance != 0; distance /= 2) {
     for (size_t i = 0; i < kVectors; ++i) {
-      if ((i & distance) == 0) Exchange<kAscending>(block.v[i], block.v[i + distance]);
+      if ((i & distance) == 0) Exchange<P, kAscending>(block.v[i], block.v[i + distance]);
     }
   }
-  for (size_t i = 0; i + 1 < kVectors; i += 2) ExchangeLanes<kAscending>(block.v[i], block.v[i + 1]);
+  for (size_t i = 0; i + 1 < kVectors; i += 2) ExchangeLanes<P, kAscending>(block.v[i], block.v[i + 1]);
 }
 
 // As above.
+template <class P>
 HWY_INLINE void MergeBlocksOf8(Block& low, Block& high) {
-  for (size_t i = 0; i < kVectors; ++i) Exchange(low.v[i], high.v[i]);
-  SortBitonic<true>(low);
-  SortBitonic<false>(high);
+  for (size_t i = 0; i < kVectors; ++i) P::Exchange(low.v[i], high.v[i]);
+  SortBitonic<P, true>(low);
+  SortBitonic<P, false>(high);
 }
 
 #endif
@@ -175,7 +201,7 @@ HWY_INLINE void Start(Chain& chain) {
 
 // Writes `steps` blocks of each of kChains chains. Several chains at once, because each step waits
 // for the one before it.
-template <size_t kChains>
+template <class P, size_t kChains>
 HWY_NOINLINE void RunChains(Chain* const* chains, size_t steps) {
   Block high[kChains];
   const int64_t *a[kChains], *b[kChains], *a_end[kChains], *b_end[kChains];
@@ -191,7 +217,7 @@ HWY_NOINLINE void RunChains(Chain* const* chains, size_t steps) {
   for (size_t step = 0; step < steps; ++step) {
     for (size_t c = 0; c < kChains; ++c) {
       Block low = LoadBlock(NextBlock(a[c], a_end[c], b[c], b_end[c]));
-      MergeBlocksOf8(low, high[c]);
+      MergeBlocksOf8<P>(low, high[c]);
       StoreBlock(low, out[c]);
       out[c] += kBlock;
     }

@@ -1,5 +1,4 @@
 // Packs pairs into integers that sort as the pairs do, and unpacks them again.
-// A packed pair is key << 32 | tie with the top bit toggled, so that signed comparison orders it.
 // Included once for each SIMD target.
 #if defined(LANESORT_MERGE_PACK_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LANESORT_MERGE_PACK_H_
@@ -10,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include "native/merge_network.h"
 #include "native/merge_path.h"
 #include "native/order_lanes.h"
 
@@ -20,7 +20,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DPacked = hn::CappedTag<uint64_t, 8>;
 using VPacked = hn::Vec<DPacked>;
 constexpr size_t kPackedLanes = hn::MaxLanes(DPacked());
-constexpr uint64_t kTopBit = uint64_t{1} << 63;
 template <typename T>
 using Narrow = hn::Rebind<T, DPacked>;  // as many lanes of T as a vector has packed pairs
 
@@ -79,7 +78,7 @@ HWY_INLINE VPacked LoadTies(const TieSource& ties, size_t i) {
   }
 }
 
-template <typename T>
+template <typename T, class P>
 class Packer {
  public:
   explicit Packer(const KeyMap<T>& map) : map_(map) {}
@@ -99,7 +98,7 @@ class Packer {
     }
     for (; i < n; ++i) {
       const uint64_t key = map_.Key(LoadItem<T>(values + static_cast<ptrdiff_t>(i) * step));
-      out[i] = static_cast<int64_t>(((key << 32) | ties.At(i)) ^ kTopBit);
+      out[i] = static_cast<int64_t>((key << P::kShift | ties.At(i)) + P::kBase);
     }
   }
 
@@ -115,8 +114,8 @@ class Packer {
     size_t i = 0;
     for (; i + kPackedLanes + kSpare <= n; i += kPackedLanes) {
       const VPacked keys = Widen<T>(lanes.Key(LoadItems<T, kValues>(values + i * kStep)));
-      const VPacked packed = hn::Or(hn::ShiftLeft<32>(keys), hn::Xor(LoadTies<kTies>(ties, i), flip));
-      hn::StoreU(hn::Xor(packed, hn::Set(d, kTopBit)), d, reinterpret_cast<uint64_t*>(out + i));
+      const VPacked packed = hn::Or(hn::ShiftLeft<P::kShift>(keys), hn::Xor(LoadTies<kTies>(ties, i), flip));
+      hn::StoreU(hn::Add(packed, hn::Set(d, P::kBase)), d, reinterpret_cast<uint64_t*>(out + i));
     }
     return i;
   }
@@ -132,7 +131,7 @@ struct IndexTarget {
   uint32_t flip;
 };
 
-template <typename T>
+template <typename T, class P>
 class Unpacker {
  public:
   Unpacker(const KeyMap<T>& map, const IndexTarget& target) : map_(map), target_(target) {}
@@ -151,12 +150,14 @@ class Unpacker {
   }
 
  private:
+  static constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
+
   void UnpackOne(int64_t pair, const PairsOut& out) {
-    const uint64_t bits = static_cast<uint64_t>(pair) ^ kTopBit;
-    const T key = static_cast<T>(bits >> 32);
+    const uint64_t bits = static_cast<uint64_t>(pair) - P::kBase;
+    const T key = static_cast<T>(bits >> P::kShift);
     const T value = map_.Bits(key);
     fetched_ |= map_.Fetched(key);
-    uint64_t index = static_cast<uint32_t>(bits) ^ target_.flip;
+    uint64_t index = (bits & kTies) ^ target_.flip;
     if (target_.table != nullptr) index = LoadIndex(target_.table + index * target_.bytes, target_.bytes);
     std::memcpy(out.values, &value, sizeof(T));
     std::memcpy(out.indices, &index, target_.bytes);
@@ -178,16 +179,16 @@ class Unpacker {
     const DPacked d;
     const Narrow<T> dn;
     const VPacked flip = hn::Set(d, target_.flip);
-    const VPacked low_half = hn::Set(d, 0xFFFFFFFF);
+    const VPacked low_half = hn::Set(d, kTies);
     const KeyLanes<Narrow<T>> lanes(map_);
     size_t i = 0;
     for (; i + kPackedLanes <= n; i += kPackedLanes) {
       const VPacked pair = hn::LoadU(d, reinterpret_cast<const uint64_t*>(packed + i));
-      const VPacked top = hn::Xor(pair, hn::Set(d, kTopBit));
-      const auto keys = hn::TruncateTo(dn, hn::ShiftRight<32>(top));
+      const VPacked bits = hn::Sub(pair, hn::Set(d, P::kBase));
+      const auto keys = hn::TruncateTo(dn, hn::ShiftRight<P::kShift>(bits));
       fetched_ |= lanes.AnyFetched(keys);
       const auto values = lanes.Bits(keys);
-      StoreVectors<kPairs>(values, Indices(hn::Xor(hn::And(top, low_half), flip)), out.From(i));
+      StoreVectors<kPairs>(values, Indices(hn::Xor(hn::And(bits, low_half), flip)), out.From(i));
     }
     return i;
   }

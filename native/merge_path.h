@@ -41,6 +41,15 @@ inline uint64_t IndexAt(const Run& run, uint64_t i, size_t bytes) {
   return LoadIndex(run.payload + static_cast<ptrdiff_t>(i) * run.payload_step, bytes);
 }
 
+// The payload of a run, every item or-ed to the others: below a power of two if all are.
+inline uint64_t AllBits(const Run& run, size_t bytes) {
+  uint64_t any = 0;
+  for (uint64_t i = 0; i < run.length; ++i) {
+    any |= LoadIndex(run.payload + static_cast<ptrdiff_t>(i) * run.payload_step, bytes);
+  }
+  return any;
+}
+
 template <typename T>
 class Heads {
  public:

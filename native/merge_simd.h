@@ -11,21 +11,10 @@
 #include "native/merge_pack.h"
 #include "native/merge_span.h"
 #include "native/merge_tree.h"
+#include "native/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanesort::HWY_NAMESPACE {
-
-struct Workspace {
-  Scratch packed[2];
-  Scratch table;
-  Tree tree;
-  std::vector<Piece> pieces;
-};
-
-inline Workspace& ThreadWorkspace() {
-  thread_local Workspace workspace;
-  return workspace;
-}
 
 // Copies the payload of `run` to `table`, one item after the other.
 inline void CopyPayload(const Run& run, size_t bytes, uint8_t* table) {
@@ -43,17 +32,16 @@ inline void CopyPayload(const Run& run, size_t bytes, uint8_t* table) {
   }
 }
 
-// Merges rounds of whole runs. The low half of a packed pair is the position or the payload where
+// Merges rounds of whole runs, packed as P. The low half of a packed pair is the position or the payload where
 // that decides ties, else the place in the round, by which the payload is gathered afterwards.
-template <typename T>
+template <typename T, class P>
 class PackedMerger {
  public:
   PackedMerger(const MergeRule& rule, bool payload)
       : rule_(rule),
         packer_(KeyMap<T>(rule.order)),
         by_place_(payload && rule.tie == Tie::kRun),
-        flip_(rule.tie == Tie::kHigh ? ~uint32_t{0} : 0),
-        work_(ThreadWorkspace()) {}
+        flip_(rule.tie == Tie::kHigh ? kAllTies : 0) {}
 
   // Merges each `ways` consecutive runs; the results lie one after the other. Returns them packed.
   const int64_t* MergeRuns(const std::vector<Run>& runs, size_t ways) {
@@ -63,37 +51,35 @@ class PackedMerger {
       slots += Slots(run.length);
       pairs += run.length;
     }
-    int64_t* const from = work_.packed[0].Get<int64_t>(slots);
-    int64_t* const to = work_.packed[1].Get<int64_t>(slots);
-    if (by_place_) table_ = work_.table.Get<uint8_t>(pairs * rule_.index_bytes);
-    work_.pieces.clear();
+    Workspace& space = *lease_;
+    int64_t* const from = space.data.Get<int64_t>(slots);
+    int64_t* const to = space.spare.Get<int64_t>(slots);
+    if (by_place_) table_ = space.data_positions.Get<uint8_t>(CheckedBytes(pairs, rule_.index_bytes));
+    pieces_.clear();
     size_t at = 0;
     size_t place = 0;
     for (const Run& run : runs) {
       if (by_place_) CopyPayload(run, rule_.index_bytes, table_ + place * rule_.index_bytes);
       packer_.Pack(run.values, run.value_step, Ties(run, place), run.length, from + at);
-      EndWithSentinels(from + at, run.length);
-      work_.pieces.push_back({at, run.length});
+      EndWithSentinels<P>(from + at, run.length);
+      pieces_.push_back({at, run.length});
       at += Slots(run.length);
       place += run.length;
     }
-    return work_.tree.Merge(work_.pieces, ways, from, to);
+    return tree_.Merge(pieces_, ways, from, to);
   }
 
-  void ReleaseAbove(size_t bytes) {
-    for (Scratch& scratch : work_.packed) scratch.ReleaseAbove(bytes);
-    work_.table.ReleaseAbove(bytes);
-  }
-
-  const std::vector<Piece>& merged() const { return work_.pieces; }
+  const std::vector<Piece>& merged() const { return pieces_; }
 
   // Unpacks a merged piece; returns whether values of shared keys have to be fetched.
   bool Unpack(const int64_t* packed, size_t n, const PairsOut& out) const {
     const IndexTarget target{table_, rule_.index_bytes, flip_};
-    return Unpacker<T>(KeyMap<T>(rule_.order), target).Unpack(packed, n, out);
+    return Unpacker<T, P>(KeyMap<T>(rule_.order), target).Unpack(packed, n, out);
   }
 
  private:
+  static constexpr uint32_t kAllTies = static_cast<uint32_t>((uint64_t{1} << P::kShift) - 1);
+
   TieSource Ties(const Run& run, size_t place) const {
     if (by_place_) return {nullptr, 0, 4, static_cast<uint32_t>(place), 0};
     if (run.payload == nullptr) return {nullptr, 0, 4, static_cast<uint32_t>(run.first), flip_};
@@ -101,17 +87,19 @@ class PackedMerger {
   }
 
   const MergeRule& rule_;
-  Packer<T> packer_;
+  Packer<T, P> packer_;
   bool by_place_;
   uint32_t flip_;
-  Workspace& work_;
+  const WorkspaceLease lease_;
+  Tree<P> tree_;
+  std::vector<Piece> pieces_;
   uint8_t* table_ = nullptr;
 };
 
-template <typename T>
-bool MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
+template <typename T, class P>
+bool MergeSpanAs(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
                      const Progress& progress) {
-  PackedMerger<T> merger(rule, !runs.empty() && runs[0].payload != nullptr);
+  PackedMerger<T, P> merger(rule, !runs.empty() && runs[0].payload != nullptr);
   Rounds<T> rounds(Heads<T>(rule), runs);
   bool fetched = false;
   uint64_t done = 0;
@@ -123,14 +111,34 @@ bool MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const 
     done += pairs;
     progress.Advance(pairs);
   }
-  merger.ReleaseAbove(kKeptBytes);
   return fetched;
+}
+
+// Whether what decides ties is below 2^30.
+inline bool TiesAreShort(const MergeRule& rule, const std::vector<Run>& runs) {
+  constexpr uint64_t kShort = uint64_t{1} << AsDouble::kShift;
+  uint64_t pairs = 0;
+  for (const Run& run : runs) {
+    pairs += run.length;
+    if (run.payload == nullptr && run.first + run.length > kShort) return false;
+    if (run.payload != nullptr && rule.tie != Tie::kRun && AllBits(run, rule.index_bytes) >= kShort) return false;
+  }
+  return pairs <= kShort;
+}
+
+template <typename T>
+bool MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
+                     const Progress& progress) {
+  if constexpr (kDoublesAreCheaper) {
+    if (TiesAreShort(rule, runs)) return MergeSpanAs<T, AsDouble>(rule, runs, out, progress);
+  }
+  return MergeSpanAs<T, AsInteger>(rule, runs, out, progress);
 }
 
 // Merges groups of few pairs, as many at a time as fit into the cache.
 template <typename T>
 void MergePackedGroups(const MergeBlocksJob& job, size_t begin, size_t end, const Progress& progress) {
-  PackedMerger<T> merger(job.rule, true);
+  PackedMerger<T, std::conditional_t<kDoublesAreCheaper, AsDouble, AsInteger>> merger(job.rule, true);
   const size_t pairs = job.ways * job.length;
   const size_t batch = std::max<size_t>(1, kRoundPairs / pairs);
   std::vector<Run> runs;
@@ -157,7 +165,7 @@ uint64_t FirstUnsortedPacked(const MergeRule& rule, const Run& run) {
   alignas(64) int64_t packed[kChunk];
   const hn::CappedTag<int64_t, 8> d;
   const size_t lanes = hn::Lanes(d);
-  const Packer<T> packer{KeyMap<T>(rule.order)};
+  const Packer<T, AsInteger> packer{KeyMap<T>(rule.order)};
   const uint32_t flip = rule.tie == Tie::kHigh ? ~uint32_t{0} : 0;
   for (uint64_t begin = 0; begin + 1 < run.length; begin += kChunk - 1) {
     const Run part = Part(run, begin, std::min<uint64_t>(run.length, begin + kChunk));

@@ -7,13 +7,12 @@
 
 #include "native/merge_path.h"
 #include "native/merge_wide.h"
-#include "native/scratch.h"
+#include "native/workspace.h"
 
 namespace lanesort {
 
 constexpr size_t kRoundPairs = 8192;
 constexpr size_t kLeastChunk = 128;
-constexpr size_t kKeptBytes = size_t{4} << 20;  // scratch that a thread keeps; very many runs need more
 
 template <typename T>
 WidePair* WidenRun(const MergeRule& rule, const KeyMap<T>& map, const Run& run, WidePair* out) {
@@ -84,8 +83,7 @@ class Rounds {
 template <typename T>
 bool MergeWideSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
                    const Progress& progress) {
-  thread_local Scratch first;
-  thread_local Scratch second;
+  const WorkspaceLease space;
   const Heads<T> heads(rule);
   Rounds<T> rounds(heads, runs);
   uint64_t done = 0;
@@ -94,8 +92,8 @@ bool MergeWideSpan(const MergeRule& rule, const std::vector<Run>& runs, const Pa
     std::vector<size_t> lengths;
     for (const Run& part : *parts) lengths.push_back(part.length);
     const size_t pairs = Sum(lengths);
-    WidePair* const from = first.Get<WidePair>(pairs);
-    WidePair* const to = second.Get<WidePair>(pairs);
+    WidePair* const from = (*space).data.Get<WidePair>(pairs);
+    WidePair* const to = (*space).spare.Get<WidePair>(pairs);
     WidePair* next = from;
     for (const Run& part : *parts) next = WidenRun(rule, heads.map(), part, next);
     const size_t ways = lengths.size();
@@ -106,8 +104,6 @@ bool MergeWideSpan(const MergeRule& rule, const std::vector<Run>& runs, const Pa
     done += pairs;
     progress.Advance(pairs);
   }
-  first.ReleaseAbove(kKeptBytes);
-  second.ReleaseAbove(kKeptBytes);
   return heads.map().fetch;
 }
 

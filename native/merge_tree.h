@@ -25,10 +25,13 @@ struct Piece {
 inline size_t Blocks(size_t length) { return (length + kBlock - 1) / kBlock; }
 inline size_t Slots(size_t length) { return Blocks(length) * kBlock + kBlock; }
 
-inline void EndWithSentinels(int64_t* piece, size_t length) {
-  for (size_t i = length; i < Slots(length); ++i) piece[i] = kSentinel;
+template <class P>
+void EndWithSentinels(int64_t* piece, size_t length) {
+  for (size_t i = length; i < Slots(length); ++i) piece[i] = P::kSentinel;
 }
 
+// P is how pairs are packed.
+template <class P>
 class Tree {
  public:
   // Merges each `ways` consecutive pieces of `from`; both buffers have room for all pieces and, of
@@ -68,7 +71,7 @@ class Tree {
       i += pair ? 2 : 1;
     }
     RunTasks();
-    for (const Piece& piece : merged_) EndWithSentinels(to + piece.at, piece.length);
+    for (const Piece& piece : merged_) EndWithSentinels<P>(to + piece.at, piece.length);
     pieces.swap(merged_);
   }
 
@@ -117,14 +120,14 @@ class Tree {
     while (running[kChains - 1] != nullptr) {
       size_t steps = running[0]->blocks;
       for (size_t c = 1; c < kChains; ++c) steps = std::min(steps, running[c]->blocks);
-      RunChains<kChains>(running, steps);
+      RunChains<P, kChains>(running, steps);
       size_t kept = 0;
       for (size_t c = 0; c < kChains; ++c) {
         if (running[c]->blocks != 0) running[kept++] = running[c];
       }
       while (kept < kChains) running[kept++] = NextTask();
     }
-    for (size_t c = 0; c < kChains && running[c] != nullptr; ++c) RunChains<1>(&running[c], running[c]->blocks);
+    for (size_t c = 0; c < kChains && running[c] != nullptr; ++c) RunChains<P, 1>(&running[c], running[c]->blocks);
   }
 
   std::vector<Piece> merged_;
