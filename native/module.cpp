@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <hwy/highway.h>
+
 #include <cstdlib>
 #include <sstream>
 
@@ -27,6 +29,16 @@ void SetTargetsFromEnvironment() {
   lanesort::SetTargets(names);
 }
 
+std::string Build() {
+#if defined(__clang__)
+  const std::string compiler = "Clang " + std::to_string(__clang_major__);
+#else
+  const std::string compiler = "GCC " + std::to_string(__GNUC__);
+#endif
+  return compiler + ", Highway " + std::to_string(HWY_MAJOR) + "." + std::to_string(HWY_MINOR) + "." +
+         std::to_string(HWY_PATCH);
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -36,6 +48,7 @@ NB_MODULE(_core, module) {
   } catch (const std::invalid_argument& error) {
     throw nb::import_error((std::string("LANESORT_TARGETS: ") + error.what()).c_str());
   }
+  module.attr("build") = Build();  // the compiler and the Highway that made the kernels
   module.def("targets", &lanesort::Targets, "Names of the SIMD targets that the kernels may use, best first.");
   module.def("set_targets", &lanesort::SetTargets, "names"_a,
              "Restrict the kernels to these SIMD targets; an empty list allows all again.");

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 
+build: str = 'GCC 12, Highway 1.0.3'
+
 def targets() -> list[str]:
     """Names of the SIMD targets that the kernels may use, best first."""
 
@@ -55,7 +57,8 @@ def keys(bits: object, order: KeyOrder, out: object) -> object:
 def sort_pairs(x: object, order: KeyOrder, values: object | None, indices: object | None, offset: int = 0, payload: object | None = None, lengths: object | None = None, threads: int = 1, control: Control | None = None) -> None:
     """
     Sort each row of x (rows, n); write the sorted values and their positions + offset, or
-    their payload, where wanted. Values and 32-bit indices may be interleaved as pairs of 8 bytes.
+    their payload, where wanted. Rows of payload may be fewer: they serve by turns. Values and 32-bit
+    indices may be interleaved as pairs of 8 bytes.
     """
 
 def compact(x: object, rule: str, order: KeyOrder, indices_out: object, offset: int = 0, threads: int = 1, control: Control | None = None) -> int:
