@@ -23,6 +23,12 @@ constexpr size_t kPackedLanes = hn::MaxLanes(DPacked());
 template <typename T>
 using Narrow = hn::Rebind<T, DPacked>;  // as many lanes of T as a vector has packed pairs
 
+// 32-bit items fill whole vectors; other widths, and one lane, go through half vectors.
+template <typename T>
+constexpr bool kFillsVectors = sizeof(T) == 4 && HWY_TARGET != HWY_SCALAR;
+using D32 = hn::Repartition<uint32_t, DPacked>;
+using V32 = hn::Vec<D32>;
+
 template <typename T>
 HWY_INLINE VPacked Widen(hn::Vec<Narrow<T>> items) {
   if constexpr (sizeof(T) == 4) {
@@ -78,6 +84,45 @@ HWY_INLINE VPacked LoadTies(const TieSource& ties, size_t i) {
   }
 }
 
+// Two vectors of packed pairs, or of what becomes one: the first half of a block and the second.
+struct Halves {
+  VPacked first, second;
+#if HWY_ARCH_ARM
+  // Written out because GCC does not compile implicit ones for the target of the namespace.
+  HWY_INLINE Halves(VPacked a, VPacked b) : first(a), second(b) {}
+#endif
+};
+
+// Keys of 32 bits in whole vectors. Where values come as pairs, even lanes have the first half of a
+// block and odd lanes the second, so that no lane moves.
+template <class P>
+struct WholeKeys {
+  template <Layout kLayout>
+  static HWY_INLINE V32 Load(const uint8_t* from) {
+    if constexpr (kLayout == Layout::kAdjacent) {
+      return hn::LoadU(D32(), reinterpret_cast<const uint32_t*>(from));
+    } else {
+      const uint64_t* const pairs = reinterpret_cast<const uint64_t*>(from);
+      const VPacked second = hn::LoadU(DPacked(), pairs + kPackedLanes);
+      return hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32>(second)),
+                         hn::BitCast(D32(), hn::LoadU(DPacked(), pairs)));
+    }
+  }
+  template <Layout kLayout>
+  static HWY_INLINE Halves Shifted(V32 keys) {
+    const DPacked d;
+    if constexpr (kLayout == Layout::kAdjacent) {
+      const hn::Half<D32> half;
+      return {hn::ShiftLeft<P::kShift>(hn::PromoteTo(d, hn::LowerHalf(half, keys))),
+              hn::ShiftLeft<P::kShift>(hn::PromoteTo(d, hn::UpperHalf(half, keys)))};
+    } else {
+      const VPacked both = hn::BitCast(d, keys);
+      return {hn::ShiftRight<32 - P::kShift>(hn::ShiftLeft<32>(both)),
+              hn::ShiftLeft<P::kShift>(hn::ShiftRight<32>(both))};
+    }
+  }
+};
+
 template <typename T, class P>
 class Packer {
  public:
@@ -110,12 +155,25 @@ class Packer {
     constexpr size_t kStep = kValues == Layout::kAdjacent ? sizeof(T) : 8;
     const DPacked d;
     const VPacked flip = hn::Set(d, ties.flip);
-    const KeyLanes<Narrow<T>> lanes(map_);
+    const VPacked base = hn::Set(d, P::kBase);
+    uint64_t* const to = reinterpret_cast<uint64_t*>(out);
     size_t i = 0;
+    if constexpr (kFillsVectors<T>) {
+      const KeyLanes<D32> lanes(map_);
+      for (; i + 2 * kPackedLanes + kSpare <= n; i += 2 * kPackedLanes) {
+        const V32 keys = lanes.Key(WholeKeys<P>::template Load<kValues>(values + i * kStep));
+        const Halves halves = WholeKeys<P>::template Shifted<kValues>(keys);
+        const VPacked first = hn::Xor(LoadTies<kTies>(ties, i), flip);
+        const VPacked second = hn::Xor(LoadTies<kTies>(ties, i + kPackedLanes), flip);
+        hn::StoreU(hn::Add(hn::Or(halves.first, first), base), d, to + i);
+        hn::StoreU(hn::Add(hn::Or(halves.second, second), base), d, to + i + kPackedLanes);
+      }
+    }
+    const KeyLanes<Narrow<T>> lanes(map_);
     for (; i + kPackedLanes + kSpare <= n; i += kPackedLanes) {
       const VPacked keys = Widen<T>(lanes.Key(LoadItems<T, kValues>(values + i * kStep)));
       const VPacked packed = hn::Or(hn::ShiftLeft<P::kShift>(keys), hn::Xor(LoadTies<kTies>(ties, i), flip));
-      hn::StoreU(hn::Add(packed, hn::Set(d, P::kBase)), d, reinterpret_cast<uint64_t*>(out + i));
+      hn::StoreU(hn::Add(packed, base), d, to + i);
     }
     return i;
   }
@@ -180,8 +238,11 @@ class Unpacker {
     const Narrow<T> dn;
     const VPacked flip = hn::Set(d, target_.flip);
     const VPacked low_half = hn::Set(d, kTies);
-    const KeyLanes<Narrow<T>> lanes(map_);
     size_t i = 0;
+    if constexpr (kFillsVectors<T>) {
+      if (target_.bytes == 4) i = UnpackWhole<kPairs>(packed, n, out);
+    }
+    const KeyLanes<Narrow<T>> lanes(map_);
     for (; i + kPackedLanes <= n; i += kPackedLanes) {
       const VPacked pair = hn::LoadU(d, reinterpret_cast<const uint64_t*>(packed + i));
       const VPacked bits = hn::Sub(pair, hn::Set(d, P::kBase));
@@ -191,6 +252,55 @@ class Unpacker {
       StoreVectors<kPairs>(values, Indices(hn::Xor(hn::And(bits, low_half), flip)), out.From(i));
     }
     return i;
+  }
+
+  // 32-bit values and indices, two vectors of pairs at a time.
+  template <bool kPairs>
+  size_t UnpackWhole(const int64_t* packed, size_t n, const PairsOut& out) {
+    constexpr size_t kStep = kPairs ? 8 : 4;
+    const DPacked d;
+    const KeyLanes<D32> lanes(map_);
+    const VPacked base = hn::Set(d, P::kBase);
+    V32 fetched = hn::Zero(D32());
+    size_t i = 0;
+    for (; i + 2 * kPackedLanes <= n; i += 2 * kPackedLanes) {
+      const uint64_t* const from = reinterpret_cast<const uint64_t*>(packed + i);
+      const VPacked first = hn::Sub(hn::LoadU(d, from), base);
+      const VPacked second = hn::Sub(hn::LoadU(d, from + kPackedLanes), base);
+      const V32 keys = kPairs ? hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32 - P::kShift>(second)),
+                                            hn::BitCast(D32(), hn::ShiftRight<P::kShift>(first)))
+                              : hn::ConcatEven(D32(), hn::BitCast(D32(), hn::ShiftRight<P::kShift>(second)),
+                                               hn::BitCast(D32(), hn::ShiftRight<P::kShift>(first)));
+      fetched = hn::Or(fetched, lanes.Fetched(keys));
+      StoreWhole<kPairs>(lanes.Bits(keys), first, second, out.From(i));
+      if (target_.table == nullptr) continue;
+      // One by one: gathers are no faster on many CPUs.
+      for (size_t j = 0; j < 2 * kPackedLanes; ++j) {
+        std::memcpy(out.indices + (i + j) * kStep, target_.table + (static_cast<uint64_t>(packed[i + j]) & kTies) * 4, 4);
+      }
+    }
+    fetched_ |= lanes.Fetches() && lanes.Any(fetched);
+    return i;
+  }
+
+  template <bool kPairs>
+  HWY_INLINE void StoreWhole(V32 values, VPacked first, VPacked second, const PairsOut& out) const {
+    const DPacked d;
+    const V32 ties = hn::Set(D32(), static_cast<uint32_t>(kTies));
+    const V32 flip = hn::Set(D32(), target_.flip);
+    if constexpr (kPairs) {
+      const V32 indices = hn::Xor(hn::And(hn::OddEven(hn::BitCast(D32(), hn::ShiftLeft<32>(second)),
+                                                      hn::BitCast(D32(), first)), ties), flip);
+      const V32 second_values = hn::BitCast(D32(), hn::ShiftRight<32>(hn::BitCast(d, values)));
+      const V32 first_indices = hn::BitCast(D32(), hn::ShiftLeft<32>(hn::BitCast(d, indices)));
+      uint32_t* const to = reinterpret_cast<uint32_t*>(out.values);
+      hn::StoreU(hn::OddEven(first_indices, values), D32(), to);
+      hn::StoreU(hn::OddEven(indices, second_values), D32(), to + 2 * kPackedLanes);
+    } else {
+      hn::StoreU(values, D32(), reinterpret_cast<uint32_t*>(out.values));
+      const V32 both = hn::ConcatEven(D32(), hn::BitCast(D32(), second), hn::BitCast(D32(), first));
+      hn::StoreU(hn::Xor(hn::And(both, ties), flip), D32(), reinterpret_cast<uint32_t*>(out.indices));
+    }
   }
 
   template <bool kPairs>

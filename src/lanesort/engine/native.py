@@ -166,7 +166,9 @@ def _direct(out: tuple[Array, Array], values: Array, payload: Array) -> bool:
     steps = out[0].strides[-1], out[1].strides[-1]
     if steps == (values.itemsize, payload.itemsize):
         return out[0].dtype == values.dtype
-    widened = out[0].dtype == np.uint32 and values.itemsize == 2 and values.shape[-1] > 1
-    if steps != (8, 8) or not (widened or (out[0].dtype == values.dtype and values.itemsize == 4)):
+    if steps != (8, 8) or payload.itemsize != 4:
         return False
-    return payload.itemsize == 4 and bool(out[1].ctypes.data - out[0].ctypes.data == 4)
+    if values.itemsize == 4:
+        return out[0].dtype == values.dtype
+    widened = out[0].dtype == np.uint32 and values.itemsize == 2 and values.shape[-1] > 1
+    return widened and bool(out[1].ctypes.data - out[0].ctypes.data == 4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import array_api_compat
@@ -146,6 +147,11 @@ def index_dtype_of(index_dtype: Any, library: Library) -> np.dtype[Any]:
     """
     if index_dtype is None:
         return library.index_dtype
+    named = isinstance(index_dtype, (type, str, np.dtype))
+    return _known_index_dtype(index_dtype) if named else _index_dtype(index_dtype)
+
+
+def _index_dtype(index_dtype: Any) -> np.dtype[Any]:
     text = str(index_dtype)
     try:
         found = np.dtype(text.removeprefix("torch.") if text.startswith("torch.") else index_dtype)
@@ -154,3 +160,6 @@ def index_dtype_of(index_dtype: Any, library: Library) -> np.dtype[Any]:
     if found.kind not in "iu":
         raise ArgumentTypeError(f"index_dtype is {index_dtype!r}; accepted are integer dtypes")
     return found.newbyteorder("=")
+
+
+_known_index_dtype = lru_cache(maxsize=64)(_index_dtype)  # read once: that takes longer than a short merge

@@ -15,6 +15,9 @@ from lanesort.order import KEY_NAN_POLICIES, Order, key_class
 __all__ = ["bits_view", "key_order"]
 
 
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
+
 @lru_cache(maxsize=512)
 def key_order(dtype: np.dtype[Any], order: Order) -> KeyOrder:
     """Return the native key map of a dtype under an order.
@@ -51,4 +54,4 @@ def key_order(dtype: np.dtype[Any], order: Order) -> KeyOrder:
 
 def bits_view(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """View values in native byte order as unsigned integers of their width."""
-    return x.view(f"u{x.dtype.itemsize}")
+    return x.view(_UNSIGNED[x.dtype.itemsize])
