@@ -13,7 +13,7 @@ namespace lanesort {
 inline void PlainStoreIndex(const SortJob& job, size_t row, size_t at, uint64_t position) {
   uint64_t index = position + job.offset;
   if (job.payload != nullptr) {
-    const uint8_t* payload = job.payload + static_cast<ptrdiff_t>(row) * job.payload_row;
+    const uint8_t* payload = job.PayloadOf(row);
     std::memcpy(&index, payload + position * job.index_bytes, job.index_bytes);
   }
   // The low bytes: every CPU that this runs on is little-endian.

@@ -266,8 +266,7 @@ class RowWriter {
 
   // A payload that counts up is the position and an offset, which takes no lookup.
   void TakePayload(size_t row) {
-    const size_t turn = row < job_.payload_rows ? row : row % job_.payload_rows;
-    payload_ = job_.payload + static_cast<ptrdiff_t>(turn) * job_.payload_row;
+    payload_ = job_.PayloadOf(row);
     offset_ = 0;
     if (!job_.pairs || job_.columns == 0 || job_.columns > kChunk || !CountsUp(payload_, job_.columns)) return;
     offset_ = LoadBits<uint32_t>(payload_);

@@ -29,10 +29,15 @@ struct SortJob {
   uint64_t offset;     // added to each position; wraps
   const uint8_t* payload;  // null, or what to write instead of positions; items of index_bytes
   ptrdiff_t payload_row;
-  size_t payload_rows;     // row r has payload row r modulo this
+  size_t payload_rows;  // row r has payload row r modulo this
   const uint8_t* lengths;  // null, or int64 in [0, columns]: only so many items of a row take part
   ptrdiff_t lengths_step;
   bool pairs;  // values and indices are interleaved: 32-bit value slots, each with its index behind
+
+  const uint8_t* PayloadOf(size_t row) const {
+    const size_t turn = row < payload_rows ? row : row % payload_rows;
+    return payload + static_cast<ptrdiff_t>(turn) * payload_row;
+  }
 
   size_t LengthOf(size_t row) const {
     if (lengths == nullptr) return columns;
