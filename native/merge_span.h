@@ -11,7 +11,10 @@
 
 namespace lanesort {
 
-constexpr size_t kRoundPairs = 8192;
+#ifndef LANESORT_ROUND_PAIRS  // bench/tune.py measures it
+#define LANESORT_ROUND_PAIRS 8192
+#endif
+constexpr size_t kRoundPairs = LANESORT_ROUND_PAIRS;
 constexpr size_t kLeastChunk = 128;
 
 template <typename T>

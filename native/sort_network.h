@@ -18,9 +18,14 @@ HWY_BEFORE_NAMESPACE();
 namespace lanesort {
 namespace HWY_NAMESPACE {
 
-// A matrix of 32 KiB: with its transposition it stays in the nearest caches.
+// Thresholds that bench/tune.py measures can be replaced when compiling.
+#ifndef LANESORT_NETWORK_ROWS
+#define LANESORT_NETWORK_ROWS 512
+#endif
+
+// A matrix of at most 32 KiB: with its transposition it stays in the nearest caches.
 template <class E>
-constexpr size_t kNetworkCount = 512 * E::kLanes * sizeof(typename E::Lane) / sizeof(typename E::Scalar);
+constexpr size_t kNetworkCount = LANESORT_NETWORK_ROWS * E::kLanes * sizeof(typename E::Lane) / sizeof(typename E::Scalar);
 
 // Room for the padding of the largest matrix, and a vector behind it.
 template <class E>
