@@ -137,7 +137,9 @@ def measure_floors() -> Floors:
     rounds = 1 << 20
     exchange = _best(lambda: library.floor_exchange(ctypes.c_size_t(rounds)))
     both = _best(lambda: _on_two_threads(lambda: library.floor_exchange(ctypes.c_size_t(rounds))))
-    return Floors(1e9 * read / (8 * words), 1e9 * exchange / (rounds * 8 * 8), 2 * exchange / both)
+    return Floors(
+        1e9 * read / (8 * words), 1e9 * exchange / (rounds * 8 * library.floor_lanes()), 2 * exchange / both
+    )
 
 
 def _on_two_threads(call: Any) -> None:
