@@ -67,7 +67,7 @@ def arguments_of(verb: Callable[P, Any]) -> Callable[[Callable[..., Any]], Calla
             front = [bound.arguments.pop(name) for name in positional]
             return function(*front, SimpleNamespace(**bound.arguments))
 
-        call.__signature__ = lazy  # type: ignore[attr-defined]
+        call.__signature__ = lazy  # type: ignore[attr-defined]  # functions take attributes
         del call.__wrapped__
         return call
 
