@@ -70,7 +70,7 @@ def fuzz_merge(data: bytes) -> None:
 
 
 def fuzz_blocks(data: bytes) -> None:
-    """Merge groups of equally long runs."""
+    """Merge groups of equally long runs, and look at them before."""
     call = read_call(data)
     if call is None:
         return
@@ -84,6 +84,11 @@ def fuzz_blocks(data: bytes) -> None:
     payload = call.random().integers(0, 1 << 32, x.shape, np.uint64).astype(call.index_dtype)
     shape = (call.rows, ways * length)
     values, indices = call.output(shape, call.dtype), call.output(shape, call.index_dtype)
+    rows = x.reshape(call.rows * ways, length)
+    if call.flag(4):
+        rows = call.random().permuted(rows, axis=1)
+    seen = _core.inspect_runs(call.given(rows), call.native_order)
+    assert seen == reference.inspect_runs(rows, order)
     _core.merge_blocks(
         call.given(x), call.given(payload), call.native_order, values.array, indices.array, call.threads
     )

@@ -1,6 +1,7 @@
 // merge, merge_blocks, first_unsorted.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -164,6 +165,18 @@ int64_t FirstUnsorted(nb::handle values, nb::handle payload, const KeyOrder& ord
   return found == run.length ? -1 : static_cast<int64_t>(found);
 }
 
+std::pair<int64_t, bool> InspectRuns(nb::handle values, const KeyOrder& order) {
+  const Buffer v(values, "values", 2, false);
+  v.RequireItem(order.bits / 8);
+  const lanesort::RunRows runs{Bytes(v), v.stride_bytes(0), v.stride_bytes(1), v.shape(0), v.shape(1)};
+  lanesort::Inspected seen{};
+  {
+    const nb::gil_scoped_release release;
+    seen = lanesort::InspectRuns(order, runs);
+  }
+  return {seen.unsorted == runs.rows * runs.length ? -1 : static_cast<int64_t>(seen.unsorted), seen.nan};
+}
+
 }  // namespace
 
 void bind_merge(nb::module_& module) {
@@ -175,6 +188,9 @@ void bind_merge(nb::module_& module) {
              "threads"_a = 1, "control"_a.none() = nb::none(),
              "Merge groups of equally long sorted runs (groups, ways, length) to (groups, ways * length);\n"
              "of equal values the one from the earlier run comes first.");
+  module.def("inspect_runs", &InspectRuns, "values"_a, "order"_a,
+             "Return where in the rows of values, counted over all of them, the first stands that belongs\n"
+             "before its predecessor, or -1, and whether there is a NaN.");
   module.def("first_unsorted", &FirstUnsorted, "values"_a, "payload"_a.none(), "order"_a, "tie"_a,
              "Return the position of the first pair that has to stand before its predecessor, or -1.");
 }

@@ -3,6 +3,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "native/inspect_runs.h"
 #include "native/merge.h"
 #include "native/merge_fetch.h"
 #include "native/merge_groups.h"
@@ -33,6 +34,15 @@ void MergeGroups(const MergeBlocksJob& job, size_t begin, size_t end, const Prog
   });
 }
 
+Inspected InspectRunsOf(const KeyOrder& order, const RunRows& runs) {
+  switch (order.bits) {
+    case 8: return RunInspector<uint8_t>(order).Inspect(runs);
+    case 16: return RunInspector<uint16_t>(order).Inspect(runs);
+    case 32: return RunInspector<uint32_t>(order).Inspect(runs);
+    default: return RunInspector<uint64_t>(order).Inspect(runs);
+  }
+}
+
 uint64_t FirstUnsortedSpan(const MergeRule& rule, const Run& run) {
   return ForPackedKeys(rule.order, [&]<typename T>() { return FirstUnsortedPacked<T>(rule, run); });
 }
@@ -48,6 +58,7 @@ HWY_AFTER_NAMESPACE();
 namespace lanesort {
 HWY_EXPORT(MergeSpan);
 HWY_EXPORT(MergeGroups);
+HWY_EXPORT(InspectRunsOf);
 HWY_EXPORT(FirstUnsortedSpan);
 
 namespace {
@@ -142,10 +153,8 @@ void MergeBlocks(const MergeBlocksJob& job, size_t threads, Control* control) {
   RunUnits(job.groups, job.groups * pairs, threads, control,
            [&](size_t begin, size_t end, const Progress& progress) {
              if (small) return HWY_DYNAMIC_DISPATCH(MergeGroups)(job, begin, end, progress);
-             std::vector<Run> runs;
              for (size_t group = begin; group < end && !progress.Stopped(); ++group) {
-               runs.clear();
-               AppendRuns(job, group, runs);
+               const std::vector<Run> runs = GroupRuns(job, group);
                const PairsOut out = GroupOut(job, group);
                if (!MergePart(job.rule, job.rule.order.bits != 64, runs, out, progress)) continue;
                ForKeys(job.rule.order, [&]<typename T>() { FetchShared<T>(job.rule, runs, out); });
@@ -153,8 +162,16 @@ void MergeBlocks(const MergeBlocksJob& job, size_t threads, Control* control) {
            });
 }
 
+Inspected InspectRuns(const KeyOrder& order, const RunRows& runs) {
+  if (runs.rows == 0 || runs.length == 0) return {0, false};
+  return HWY_DYNAMIC_DISPATCH(InspectRunsOf)(order, runs);
+}
+
 uint64_t FirstUnsorted(const MergeRule& rule, const Run& run) {
-  if (rule.order.bits != 64 && (rule.tie == Tie::kRun || rule.index_bytes == 4)) {
+  if (rule.tie == Tie::kRun) {
+    return InspectRuns(rule.order, {run.values, 0, run.value_step, 1, run.length}).unsorted;
+  }
+  if (rule.order.bits != 64 && rule.index_bytes == 4) {
     return HWY_DYNAMIC_DISPATCH(FirstUnsortedSpan)(rule, run);
   }
   return ForKeys(rule.order, [&]<typename T>() {

@@ -66,6 +66,21 @@ struct MergeBlocksJob {
 // Merges every group. The GIL must be held.
 void MergeBlocks(const MergeBlocksJob& job, size_t threads, Control* control);
 
+// Equally long runs, a row each.
+struct RunRows {
+  const uint8_t* values;
+  ptrdiff_t row_step, value_step;
+  size_t rows, length;
+};
+
+struct Inspected {
+  uint64_t unsorted;  // place, counted over all rows, of the first value that belongs before the one before it
+                      // in its row; rows * length if there is none
+  bool nan;           // whether there is a NaN
+};
+
+Inspected InspectRuns(const KeyOrder& order, const RunRows& runs);
+
 // Position of the first pair that has to stand before its predecessor; run.length if none has.
 uint64_t FirstUnsorted(const MergeRule& rule, const Run& run);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct SharedKey {
   bool alike = true;  // all have the bits `bits`
   T bits = 0;
 
-  SharedKey(const Heads<T>& heads, const std::vector<Run>& all, T key) {
+  SharedKey(const Heads<T>& heads, std::span<const Run> all, T key) {
     for (const Run& run : all) {
       const auto before = [&](uint64_t low, uint64_t bound) {
         return CountKeys(heads, run, low, bound);
@@ -59,7 +60,7 @@ struct SharedKey {
 
 // The values of `runs`, all of one key, in merged order.
 template <typename T>
-std::vector<T> MergedValues(const MergeRule& rule, const std::vector<Run>& runs) {
+std::vector<T> MergedValues(const MergeRule& rule, std::span<const Run> runs) {
   struct Item {
     uint64_t tie;
     T bits;
@@ -86,7 +87,7 @@ std::vector<T> MergedValues(const MergeRule& rule, const std::vector<Run>& runs)
 
 // Writes the values of the shared keys among the merged `runs`.
 template <typename T>
-void FetchShared(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out) {
+void FetchShared(const MergeRule& rule, std::span<const Run> runs, const PairsOut& out) {
   const Heads<T> heads(rule);
   const KeyMap<T>& map = heads.map();
   std::vector<T> keys{map.zero_key, map.nan_key, static_cast<T>(map.nan_key ^ map.by_sign)};

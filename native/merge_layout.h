@@ -9,6 +9,8 @@
 
 #include <hwy/highway.h>
 
+#include <cstring>
+
 #include "native/merge_path.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,8 +32,8 @@ HWY_INLINE VPacked Widen(hn::Vec<Narrow<T>> items) {
   }
 }
 
-// Which distances of items are loaded and stored as vectors.
-enum class Layout : uint8_t { kAdjacent, kPairs, kStrided };
+// Which distances of items are loaded and stored as vectors; ties may also be counted.
+enum class Layout : uint8_t { kAdjacent, kPairs, kStrided, kCounted };
 
 inline Layout LayoutOf(ptrdiff_t step, size_t bytes) {
   if (step == static_cast<ptrdiff_t>(bytes)) return Layout::kAdjacent;
@@ -67,7 +69,7 @@ struct TieSource {
 template <Layout kLayout>
 HWY_INLINE VPacked LoadTies(const TieSource& ties, size_t i) {
   const DPacked d;
-  if (ties.items == nullptr) return hn::Add(hn::Iota(d, 0), hn::Set(d, ties.count + i));
+  if constexpr (kLayout == Layout::kCounted) return hn::Add(hn::Iota(d, 0), hn::Set(d, ties.count + i));
   const uint8_t* from = ties.items + static_cast<ptrdiff_t>(i) * ties.step;
   if constexpr (kLayout == Layout::kAdjacent) {
     return hn::PromoteTo(d, hn::LoadU(Narrow<uint32_t>(), reinterpret_cast<const uint32_t*>(from)));
@@ -78,10 +80,38 @@ HWY_INLINE VPacked LoadTies(const TieSource& ties, size_t i) {
 
 // What becomes of the low half of a packed pair.
 struct IndexTarget {
-  const uint8_t* table;  // null: it is the index; else items of `bytes`, among which it is the place
-  size_t bytes;
+  const uint8_t* table;  // null: it is the index; else items `step` bytes apart, among which it is the place
+  ptrdiff_t step;
+  size_t bytes;  // of an index
   uint32_t flip;
 };
+
+// Calls kernel with the two distances if they are 4 or 8, which makes loops over them shorter, else with 0.
+template <class Kernel>
+void ForSteps(ptrdiff_t from, ptrdiff_t to, Kernel kernel) {
+  if (from == 4 && to == 4) return kernel.template operator()<4, 4>();
+  if (from == 4 && to == 8) return kernel.template operator()<4, 8>();
+  if (from == 8 && to == 4) return kernel.template operator()<8, 4>();
+  if (from == 8 && to == 8) return kernel.template operator()<8, 8>();
+  return kernel.template operator()<0, 0>();
+}
+
+// Writes the indices of n packed pairs that a table holds. One by one: gathers are no faster on many CPUs.
+template <class P, typename Index>
+void LookUp(IndexTarget target, const int64_t* packed, size_t n, PairsOut out) {
+  constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
+  ForSteps(target.step, out.index_step, [=]<ptrdiff_t kFrom, ptrdiff_t kTo>() {
+    const ptrdiff_t from = kFrom == 0 ? target.step : kFrom;
+    const ptrdiff_t to = kTo == 0 ? out.index_step : kTo;
+    // Copies, because the compiler must take the bytes that are stored for any object's.
+    const uint8_t* const table = target.table;
+    uint8_t* next = out.indices;
+    for (size_t i = 0; i < n; ++i, next += to) {
+      const ptrdiff_t place = static_cast<ptrdiff_t>(static_cast<uint64_t>(packed[i]) & kTies);
+      StoreItem(next, LoadItem<Index>(table + place * from));
+    }
+  });
+}
 
 }  // namespace lanesort::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -20,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr size_t kBlock = 8;
 using D64 = hn::CappedTag<int64_t, kBlock>;
 using V64 = hn::Vec<D64>;
-constexpr size_t kLanes = hn::MaxLanes(D64());
-constexpr size_t kVectors = kBlock / kLanes;
+constexpr size_t kBlockLanes = hn::MaxLanes(D64());
+constexpr size_t kVectors = kBlock / kBlockLanes;
 
 struct Block {
   V64 v[kVectors];
@@ -34,13 +34,13 @@ struct Block {
 HWY_INLINE Block LoadBlock(const int64_t* from) {
   const D64 d;
   Block block;
-  for (size_t i = 0; i < kVectors; ++i) block.v[i] = hn::LoadU(d, from + i * kLanes);
+  for (size_t i = 0; i < kVectors; ++i) block.v[i] = hn::LoadU(d, from + i * kBlockLanes);
   return block;
 }
 
 HWY_INLINE void StoreBlock(const Block& block, int64_t* to) {
   const D64 d;
-  for (size_t i = 0; i < kVectors; ++i) hn::StoreU(block.v[i], d, to + i * kLanes);
+  for (size_t i = 0; i < kVectors; ++i) hn::StoreU(block.v[i], d, to + i * kBlockLanes);
 }
 
 // A packed pair is (key << kShift | tie) + kBase, as a signed integer. kSentinel is above all.
@@ -111,7 +111,7 @@ HWY_INLINE void MergeBlocksOf8(Block& low, Block& high) {
 HWY_INLINE Block Reversed(const Block& block) {
   Block result;
   for (size_t i = 0; i < kVectors; ++i) {
-    result.v[i] = kLanes == 1 ? block.v[kVectors - 1 - i] : hn::Reverse(D64(), block.v[kVectors - 1 - i]);
+    result.v[i] = kBlockLanes == 1 ? block.v[kVectors - 1 - i] : hn::Reverse(D64(), block.v[kVectors - 1 - i]);
   }
   return result;
 }
@@ -129,7 +129,7 @@ HWY_INLINE void ExchangeLanes(V64& first, V64& second) {
   (void)second;
 #else
   const D64 d;
-  if constexpr (kLanes == 4) {
+  if constexpr (kBlockLanes == 4) {
     V64 lower = hn::ConcatLowerLower(d, second, first);
     V64 upper = hn::ConcatUpperUpper(d, second, first);
     Exchange<P, kAscending>(lower, upper);
@@ -141,7 +141,7 @@ HWY_INLINE void ExchangeLanes(V64& first, V64& second) {
   Exchange<P, kAscending>(even, odd);
   first = hn::InterleaveLower(d, even, odd);
   second = hn::InterleaveUpper(d, even, odd);
-  if constexpr (kLanes == 4) {
+  if constexpr (kBlockLanes == 4) {
     const V64 lower = first;
     first = hn::ConcatLowerLower(d, second, lower);
     second = hn::ConcatUpperUpper(d, second, lower);

@@ -25,39 +25,54 @@ class Packer {
  public:
   explicit Packer(const KeyMap<T>& map) : map_(map) {}
 
-  // Packs n pairs; value i lies i * step bytes behind `values`.
-  void Pack(const uint8_t* values, ptrdiff_t step, const TieSource& ties, size_t n, int64_t* out) const {
-    const bool ties_adjacent = ties.items != nullptr && ties.step == 4;
-    const bool vectors = ties.items == nullptr || ties.step == 4 || ties.step == 8;
+  // Packs the pairs of a run.
+  void Pack(const Run& run, const TieSource& ties, int64_t* out) const {
+    const uint8_t* const values = run.values;
+    const ptrdiff_t step = run.value_step;
+    const size_t n = run.length;
+    const size_t end = Readable(run, ties);
+    const Layout layout = LayoutOf(run.value_step, sizeof(T));
+    const Layout tie_layout = ties.items == nullptr ? Layout::kCounted : LayoutOf(ties.step, 4);
     size_t i = 0;
-    const Layout layout = LayoutOf(step, sizeof(T));
-    if (vectors && layout == Layout::kAdjacent) {
-      i = ties_adjacent ? PackVectors<Layout::kAdjacent, Layout::kAdjacent>(values, ties, n, out)
-                        : PackVectors<Layout::kAdjacent, Layout::kPairs>(values, ties, n, out);
-    } else if (vectors && layout == Layout::kPairs) {
-      i = ties_adjacent ? PackVectors<Layout::kPairs, Layout::kAdjacent>(values, ties, n, out)
-                        : PackVectors<Layout::kPairs, Layout::kPairs>(values, ties, n, out);
-    }
+    if (layout == Layout::kAdjacent) i = PackTies<Layout::kAdjacent>(tie_layout, values, ties, end, out);
+    if (layout == Layout::kPairs) i = PackTies<Layout::kPairs>(tie_layout, values, ties, end, out);
     for (; i < n; ++i) {
       const uint64_t key = map_.Key(LoadItem<T>(values + static_cast<ptrdiff_t>(i) * step));
       out[i] = static_cast<int64_t>((key << P::kShift | ties.At(i)) + P::kBase);
     }
   }
 
-  // Returns how many pairs are packed: all that fill vectors, but not the last of items that are 8
-  // bytes apart, because what follows it may be no memory of ours.
+ private:
+  // Of how many pairs whole vectors may be read, which take 8 bytes of items that are 8 bytes apart: what
+  // follows the last one is ours only if it is its index.
+  static size_t Readable(const Run& run, const TieSource& ties) {
+    const bool adjacent = run.value_step == sizeof(T) && (ties.items == nullptr || ties.step == 4);
+    const bool pairs = run.value_step == 8 && run.payload_step == 8 && run.payload == run.values + 4;
+    return adjacent || (pairs && ties.items == nullptr) ? run.length : run.length - std::min<size_t>(run.length, 1);
+  }
+
+  template <Layout kValues>
+  size_t PackTies(Layout layout, const uint8_t* values, const TieSource& ties, size_t n, int64_t* out) const {
+    switch (layout) {
+      case Layout::kAdjacent: return PackVectors<kValues, Layout::kAdjacent>(values, ties, n, out);
+      case Layout::kPairs: return PackVectors<kValues, Layout::kPairs>(values, ties, n, out);
+      case Layout::kCounted: return PackVectors<kValues, Layout::kCounted>(values, ties, n, out);
+      default: return 0;
+    }
+  }
+
+  // Returns how many pairs are packed: all that fill vectors.
   template <Layout kValues, Layout kTies>
   size_t PackVectors(const uint8_t* values, const TieSource& ties, size_t n, int64_t* out) const {
-    constexpr size_t kSpare = kValues == Layout::kAdjacent && kTies == Layout::kAdjacent ? 0 : 1;
     constexpr size_t kStep = kValues == Layout::kAdjacent ? sizeof(T) : 8;
     const DPacked d;
     const VPacked flip = hn::Set(d, ties.flip);
     const VPacked base = hn::Set(d, P::kBase);
     uint64_t* const to = reinterpret_cast<uint64_t*>(out);
     size_t i = 0;
-    if constexpr (sizeof(T) == 4) i = PackWhole<P, kValues, kTies>(map_, values, ties, n - std::min(n, kSpare), to);
+    if constexpr (sizeof(T) == 4) i = PackWhole<P, kValues, kTies>(map_, values, ties, n, to);
     const KeyLanes<Narrow<T>> lanes(map_);
-    for (; i + kPackedLanes + kSpare <= n; i += kPackedLanes) {
+    for (; i + kPackedLanes <= n; i += kPackedLanes) {
       const VPacked keys = Widen<T>(lanes.Key(LoadItems<T, kValues>(values + i * kStep)));
       const VPacked packed = hn::Or(hn::ShiftLeft<P::kShift>(keys), hn::Xor(LoadTies<kTies>(ties, i), flip));
       hn::StoreU(hn::Add(packed, base), d, to + i);
@@ -65,7 +80,6 @@ class Packer {
     return i;
   }
 
- private:
   KeyMap<T> map_;
 };
 
@@ -76,7 +90,16 @@ class Unpacker {
 
   // Unpacks n pairs. Returns whether a value among them has to be fetched from the input.
   bool Unpack(const int64_t* packed, size_t n, const PairsOut& out) {
+    constexpr size_t kPart = 512;  // stays in the nearest cache until its indices are looked up
     fetched_ = false;
+    for (size_t i = 0; i < n; i += kPart) UnpackPart(packed + i, std::min(kPart, n - i), out.From(i));
+    return fetched_;
+  }
+
+ private:
+  static constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
+
+  void UnpackPart(const int64_t* packed, size_t n, const PairsOut& out) {
     const bool pairs = out.value_step == 8 && out.index_step == 8 && target_.bytes == 4 && sizeof(T) != 1 &&
                        out.indices == out.values + 4;
     const bool adjacent = out.value_step == sizeof(T) && out.index_step == static_cast<ptrdiff_t>(target_.bytes);
@@ -84,43 +107,30 @@ class Unpacker {
     if (pairs) i = UnpackVectors<true>(packed, n, out);
     if (adjacent) i = UnpackVectors<false>(packed, n, out);
     for (; i < n; ++i) UnpackOne(packed[i], out.From(i));
-    return fetched_;
+    if (target_.table != nullptr) {
+      target_.bytes == 4 ? LookUp<P, uint32_t>(target_, packed, n, out) : LookUp<P, uint64_t>(target_, packed, n, out);
+    }
   }
-
- private:
-  static constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
 
   void UnpackOne(int64_t pair, const PairsOut& out) {
     const uint64_t bits = static_cast<uint64_t>(pair) - P::kBase;
     const T key = static_cast<T>(bits >> P::kShift);
     const T value = map_.Bits(key);
     fetched_ |= map_.Fetched(key);
-    uint64_t index = (bits & kTies) ^ target_.flip;
-    if (target_.table != nullptr) index = LoadIndex(target_.table + index * target_.bytes, target_.bytes);
+    const uint64_t index = (bits & kTies) ^ target_.flip;
     std::memcpy(out.values, &value, sizeof(T));
     std::memcpy(out.indices, &index, target_.bytes);
   }
 
-  HWY_INLINE VPacked Indices(VPacked low) const {
-    const DPacked d;
-    if (target_.table == nullptr) return low;
-    if (target_.bytes == 8) {
-      return hn::GatherIndex(d, reinterpret_cast<const uint64_t*>(target_.table), hn::BitCast(hn::RebindToSigned<DPacked>(), low));
-    }
-    const Narrow<uint32_t> d32;
-    const auto places = hn::BitCast(Narrow<int32_t>(), hn::TruncateTo(d32, low));
-    return hn::PromoteTo(d, hn::GatherIndex(d32, reinterpret_cast<const uint32_t*>(target_.table), places));
-  }
-
   template <bool kPairs>
-  size_t UnpackVectors(const int64_t* packed, size_t n, const PairsOut& out) {
+  size_t UnpackVectors(const int64_t* packed, size_t n, PairsOut out) {
     const DPacked d;
     const Narrow<T> dn;
     const VPacked flip = hn::Set(d, target_.flip);
     const VPacked low_half = hn::Set(d, kTies);
     size_t i = 0;
     if constexpr (sizeof(T) == 4) {
-      if (target_.bytes == 4) i = UnpackWhole<P, kPairs>(map_, target_, packed, n, out, fetched_);
+      if (target_.bytes == 4) i = UnpackWhole<P, kPairs>(map_, target_.flip, packed, n, out, fetched_);
     }
     const KeyLanes<Narrow<T>> lanes(map_);
     for (; i + kPackedLanes <= n; i += kPackedLanes) {
@@ -129,7 +139,7 @@ class Unpacker {
       const auto keys = hn::TruncateTo(dn, hn::ShiftRight<P::kShift>(bits));
       fetched_ |= lanes.AnyFetched(keys);
       const auto values = lanes.Bits(keys);
-      StoreVectors<kPairs>(values, Indices(hn::Xor(hn::And(bits, low_half), flip)), out.From(i));
+      StoreVectors<kPairs>(values, hn::Xor(hn::And(bits, low_half), flip), out.From(i));
     }
     return i;
   }

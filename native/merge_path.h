@@ -30,6 +30,10 @@ inline T LoadItem(const uint8_t* from) {
   std::memcpy(&value, from, sizeof(T));
   return value;
 }
+template <typename T>
+inline void StoreItem(uint8_t* to, T item) {
+  std::memcpy(to, &item, sizeof(T));
+}
 
 inline uint64_t LoadIndex(const uint8_t* from, size_t bytes) {
   return bytes == 4 ? LoadItem<uint32_t>(from) : LoadItem<uint64_t>(from);

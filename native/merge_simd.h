@@ -7,30 +7,16 @@
 #endif
 
 #include "native/merge_fetch.h"
+#include "native/merge_batch.h"
 #include "native/merge_groups.h"
 #include "native/merge_pack.h"
+#include "native/merge_payload.h"
 #include "native/merge_span.h"
 #include "native/merge_tree.h"
 #include "native/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanesort::HWY_NAMESPACE {
-
-// Copies the payload of `run` to `table`, one item after the other.
-inline void CopyPayload(const Run& run, size_t bytes, uint8_t* table) {
-  if (run.payload_step == static_cast<ptrdiff_t>(bytes)) {
-    std::memcpy(table, run.payload, run.length * bytes);
-    return;
-  }
-  for (uint64_t i = 0; i < run.length; ++i) {
-    const uint8_t* const item = run.payload + static_cast<ptrdiff_t>(i) * run.payload_step;
-    if (bytes == 4) {
-      std::memcpy(table + i * 4, item, 4);
-    } else {
-      std::memcpy(table + i * 8, item, 8);
-    }
-  }
-}
 
 // Merges rounds of whole runs, packed as P. The low half of a packed pair is the position or the payload where
 // that decides ties, else the place in the round, by which the payload is gathered afterwards.
@@ -54,13 +40,12 @@ class PackedMerger {
     Workspace& space = *lease_;
     int64_t* const from = space.data.Get<int64_t>(slots);
     int64_t* const to = space.spare.Get<int64_t>(slots);
-    if (by_place_) table_ = space.data_positions.Get<uint8_t>(CheckedBytes(pairs, rule_.index_bytes));
+    if (by_place_) table_ = PayloadByPlace(runs, pairs, rule_.index_bytes, space.data_positions);
     pieces_.clear();
     size_t at = 0;
     size_t place = 0;
     for (const Run& run : runs) {
-      if (by_place_) CopyPayload(run, rule_.index_bytes, table_ + place * rule_.index_bytes);
-      packer_.Pack(run.values, run.value_step, Ties(run, place), run.length, from + at);
+      packer_.Pack(run, Ties(run, place), from + at);
       EndWithSentinels<P>(from + at, run.length);
       pieces_.push_back({at, run.length});
       at += Slots(run.length);
@@ -73,7 +58,7 @@ class PackedMerger {
 
   // Unpacks a merged piece; returns whether values of shared keys have to be fetched.
   bool Unpack(const int64_t* packed, size_t n, const PairsOut& out) const {
-    const IndexTarget target{table_, rule_.index_bytes, flip_};
+    const IndexTarget target{table_.items, table_.step, rule_.index_bytes, flip_};
     return Unpacker<T, P>(KeyMap<T>(rule_.order), target).Unpack(packed, n, out);
   }
 
@@ -93,7 +78,7 @@ class PackedMerger {
   const WorkspaceLease lease_;
   Tree<P> tree_;
   std::vector<Piece> pieces_;
-  uint8_t* table_ = nullptr;
+  PayloadTable table_;
 };
 
 template <typename T, class P>
@@ -138,6 +123,7 @@ bool MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const 
 // Merges groups of few pairs, as many at a time as fit into the cache.
 template <typename T>
 void MergePackedGroups(const MergeBlocksJob& job, size_t begin, size_t end, const Progress& progress) {
+  if (BatchesPay(job.ways, job.length)) return MergeGroupBatches<T>(job, begin, end, progress);
   PackedMerger<T, std::conditional_t<kDoublesAreCheaper, AsDouble, AsInteger>> merger(job.rule, true);
   const size_t pairs = job.ways * job.length;
   const size_t batch = std::max<size_t>(1, kRoundPairs / pairs);
@@ -150,15 +136,14 @@ void MergePackedGroups(const MergeBlocksJob& job, size_t begin, size_t end, cons
     for (size_t group = begin; group < stop; ++group) {
       const PairsOut out = GroupOut(job, group);
       if (merger.Unpack(merged + merger.merged()[group - begin].at, pairs, out)) {
-        const auto first = runs.begin() + static_cast<ptrdiff_t>((group - begin) * job.ways);
-        FetchShared<T>(job.rule, {first, first + static_cast<ptrdiff_t>(job.ways)}, out);
+        FetchShared<T>(job.rule, GroupRuns(job, group), out);
       }
     }
     progress.Advance(pairs * (stop - begin));
   }
 }
 
-// Position of the first pair that has to stand before its predecessor; run.length if none has.
+// Position of the first pair that has to stand before its predecessor, ties by index; run.length if none has.
 template <typename T>
 uint64_t FirstUnsortedPacked(const MergeRule& rule, const Run& run) {
   constexpr size_t kChunk = 1024;
@@ -169,11 +154,8 @@ uint64_t FirstUnsortedPacked(const MergeRule& rule, const Run& run) {
   const uint32_t flip = rule.tie == Tie::kHigh ? ~uint32_t{0} : 0;
   for (uint64_t begin = 0; begin + 1 < run.length; begin += kChunk - 1) {
     const Run part = Part(run, begin, std::min<uint64_t>(run.length, begin + kChunk));
-    // Without ties by index, counting makes equal keys ascend.
-    const TieSource ties = rule.tie == Tie::kRun
-                               ? TieSource{nullptr, 0, 4, 0, 0}
-                               : TieSource{part.payload, part.payload_step, rule.index_bytes, 0, flip};
-    packer.Pack(part.values, part.value_step, ties, part.length, packed);
+    const TieSource ties{part.payload, part.payload_step, rule.index_bytes, 0, flip};
+    packer.Pack(part, ties, packed);
     size_t i = 1;
     for (; i + lanes <= part.length; i += lanes) {
       if (!hn::AllFalse(d, hn::Lt(hn::LoadU(d, packed + i), hn::LoadU(d, packed + i - 1)))) break;

@@ -47,7 +47,7 @@ class Tree {
   }
 
  private:
-  static constexpr size_t kChains = kLanes == 8 ? 3 : 2;
+  static constexpr size_t kChains = kBlockLanes == 8 ? 3 : 2;
   static constexpr size_t kLeastBlocks = 32;  // shorter parts do not pay for the search of the cut
 
   void MergeLevel(std::vector<Piece>& pieces, size_t ways, const int64_t* from, int64_t* to) {

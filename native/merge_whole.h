@@ -9,8 +9,6 @@
 
 #include <hwy/highway.h>
 
-#include <cstring>
-
 #include "native/merge_layout.h"
 #include "native/merge_network.h"
 #include "native/order_lanes.h"
@@ -26,7 +24,7 @@ size_t PackWhole(const KeyMap<uint32_t>&, const uint8_t*, const TieSource&, size
   return 0;
 }
 template <class P, bool kPairs>
-size_t UnpackWhole(const KeyMap<uint32_t>&, const IndexTarget&, const int64_t*, size_t, const PairsOut&, bool&) {
+size_t UnpackWhole(const KeyMap<uint32_t>&, uint32_t, const int64_t*, size_t, PairsOut, bool&) {
   return 0;
 }
 
@@ -74,22 +72,52 @@ struct WholeKeys {
   }
 };
 
+// The ties of one block after the other, P::kBase added.
+template <class P, Layout kLayout>
+struct TieLanes {
+  explicit TieLanes(const TieSource& source)
+      : ties(source), flip(hn::Set(DPacked(), source.flip)), base(hn::Set(DPacked(), P::kBase)) {}
+  HWY_INLINE Halves At(size_t i) const {
+    return {hn::Add(hn::Xor(LoadTies<kLayout>(ties, i), flip), base),
+            hn::Add(hn::Xor(LoadTies<kLayout>(ties, i + kPackedLanes), flip), base)};
+  }
+
+  const TieSource& ties;
+  VPacked flip, base;
+};
+
+// Counted ones grow from block to block; flipped, which is their complement, they fall.
+template <class P>
+struct TieLanes<P, Layout::kCounted> {
+  explicit TieLanes(const TieSource& source)
+      : step(hn::Set(DPacked(), source.flip == 0 ? kBlock : ~kBlock + 1)),
+        half(hn::Set(DPacked(), source.flip == 0 ? kBlock / 2 : ~(kBlock / 2) + 1)),
+        next(hn::Add(hn::Xor(LoadTies<Layout::kCounted>(source, 0), hn::Set(DPacked(), source.flip)),
+                     hn::Set(DPacked(), P::kBase))) {}
+  HWY_INLINE Halves At(size_t) {
+    const VPacked first = next;
+    next = hn::Add(next, step);
+    return {first, hn::Add(first, half)};
+  }
+
+  static constexpr uint64_t kBlock = 2 * kPackedLanes;
+  VPacked step, half, next;
+};
+
 // Packs n pairs but for a rest; returns how many.
 template <class P, Layout kValues, Layout kTies>
 size_t PackWhole(const KeyMap<uint32_t>& map, const uint8_t* values, const TieSource& ties, size_t n, uint64_t* to) {
   constexpr size_t kStep = kValues == Layout::kAdjacent ? 4 : 8;
   const DPacked d;
-  const VPacked flip = hn::Set(d, ties.flip);
-  const VPacked base = hn::Set(d, P::kBase);
   const KeyLanes<D32> lanes(map);
+  TieLanes<P, kTies> tie_lanes(ties);
   size_t i = 0;
   for (; i + 2 * kPackedLanes <= n; i += 2 * kPackedLanes) {
     const V32 keys = lanes.Key(WholeKeys<P>::template Load<kValues>(values + i * kStep));
-    const Halves halves = WholeKeys<P>::template Shifted<kValues>(keys);
-    const VPacked first = hn::Xor(LoadTies<kTies>(ties, i), flip);
-    const VPacked second = hn::Xor(LoadTies<kTies>(ties, i + kPackedLanes), flip);
-    hn::StoreU(hn::Add(hn::Or(halves.first, first), base), d, to + i);
-    hn::StoreU(hn::Add(hn::Or(halves.second, second), base), d, to + i + kPackedLanes);
+    const Halves shifted = WholeKeys<P>::template Shifted<kValues>(keys);
+    const Halves low = tie_lanes.At(i);
+    hn::StoreU(hn::Add(shifted.first, low.first), d, to + i);
+    hn::StoreU(hn::Add(shifted.second, low.second), d, to + i + kPackedLanes);
   }
   return i;
 }
@@ -116,10 +144,8 @@ HWY_INLINE void StoreWhole(V32 values, VPacked first, VPacked second, uint32_t f
 
 // Unpacks n pairs but for a rest; returns how many, and whether a value has to be fetched.
 template <class P, bool kPairs>
-size_t UnpackWhole(const KeyMap<uint32_t>& map, const IndexTarget& target, const int64_t* packed, size_t n,
-                   const PairsOut& out, bool& any_fetched) {
-  constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
-  constexpr size_t kStep = kPairs ? 8 : 4;
+size_t UnpackWhole(const KeyMap<uint32_t>& map, uint32_t flip, const int64_t* packed, size_t n, PairsOut out,
+                   bool& any_fetched) {
   const DPacked d;
   const KeyLanes<D32> lanes(map);
   const VPacked base = hn::Set(d, P::kBase);
@@ -134,12 +160,7 @@ size_t UnpackWhole(const KeyMap<uint32_t>& map, const IndexTarget& target, const
                             : hn::ConcatEven(D32(), hn::BitCast(D32(), hn::ShiftRight<P::kShift>(second)),
                                              hn::BitCast(D32(), hn::ShiftRight<P::kShift>(first)));
     fetched = hn::Or(fetched, lanes.Fetched(keys));
-    StoreWhole<P, kPairs>(lanes.Bits(keys), first, second, target.flip, out.From(i));
-    if (target.table == nullptr) continue;
-    // One by one: gathers are no faster on many CPUs.
-    for (size_t j = 0; j < 2 * kPackedLanes; ++j) {
-      std::memcpy(out.indices + (i + j) * kStep, target.table + (static_cast<uint64_t>(packed[i + j]) & kTies) * 4, 4);
-    }
+    StoreWhole<P, kPairs>(lanes.Bits(keys), first, second, flip, out.From(i));
   }
   any_fetched |= lanes.Fetches() && lanes.Any(fetched);
   return i;

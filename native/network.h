@@ -207,11 +207,11 @@ void FinishMerge(typename E::Pointer matrix, size_t m, size_t length, size_t sta
   SortBlocks<E, BitonicNetwork<kRows>, kRows>(matrix, m);
 }
 
+// Merges sorted runs of kRows << run_stages rows in every column, until there is one of m rows.
 template <class E, size_t kRows>
-void SortColumns(typename E::Pointer matrix, size_t m) {
-  SortBlocks<E, SortingNetwork<kRows>, kRows>(matrix, m);
-  size_t stages = 1;
-  for (size_t length = 2 * kRows; length <= m; length *= 2, ++stages) {
+void MergeRuns(typename E::Pointer matrix, size_t m, size_t run_stages) {
+  size_t stages = run_stages + 1;
+  for (size_t length = kRows << stages; length <= m; length *= 2, ++stages) {
     const size_t now = stages < kSweepStages ? stages : kSweepStages;
     switch (now) {
       case 1: Mirror<E, 1>(matrix, m, length); break;
@@ -221,6 +221,12 @@ void SortColumns(typename E::Pointer matrix, size_t m) {
     }
     FinishMerge<E, kRows>(matrix, m, length >> now, stages - now);
   }
+}
+
+template <class E, size_t kRows>
+void SortColumns(typename E::Pointer matrix, size_t m) {
+  SortBlocks<E, SortingNetwork<kRows>, kRows>(matrix, m);
+  MergeRuns<E, kRows>(matrix, m, 0);
 }
 
 template <class E, size_t kRows, size_t kWidth>
@@ -260,25 +266,37 @@ void TurnLines(typename E::Pointer lines, size_t pitch, typename E::Pointer matr
   }
 }
 
+// Calls kernel with the number of rows of a base of ShapeOf.
+template <class Kernel>
+HWY_INLINE void ForBase(size_t base, Kernel kernel) {
+  switch (base) {
+    case 1: return kernel.template operator()<1>();
+    case 2: return kernel.template operator()<2>();
+    case 3: return kernel.template operator()<3>();
+    case 4: return kernel.template operator()<4>();
+    case 5: return kernel.template operator()<5>();
+    case 6: return kernel.template operator()<6>();
+    case 7: return kernel.template operator()<7>();
+    case 8: return kernel.template operator()<8>();
+    case 10: return kernel.template operator()<10>();
+    case 12: return kernel.template operator()<12>();
+    case 14: return kernel.template operator()<14>();
+    default: return kernel.template operator()<16>();
+  }
+}
+
 template <class E>
 void SortBatch(typename E::Pointer lines, size_t pitch, size_t count, typename E::Pointer matrix) {
   TurnLines<E, false>(lines, pitch, matrix);
   const MatrixShape shape = ShapeOf(count);
-  const size_t m = shape.base << shape.stages;
-  switch (shape.base) {
-    case 1: break;
-    case 2: SortColumns<E, 2>(matrix, m); break;
-    case 3: SortColumns<E, 3>(matrix, m); break;
-    case 4: SortColumns<E, 4>(matrix, m); break;
-    case 5: SortColumns<E, 5>(matrix, m); break;
-    case 6: SortColumns<E, 6>(matrix, m); break;
-    case 7: SortColumns<E, 7>(matrix, m); break;
-    case 8: SortColumns<E, 8>(matrix, m); break;
-    case 10: SortColumns<E, 10>(matrix, m); break;
-    case 12: SortColumns<E, 12>(matrix, m); break;
-    case 14: SortColumns<E, 14>(matrix, m); break;
-    default: SortColumns<E, 16>(matrix, m); break;
-  }
+  ForBase(shape.base, [&]<size_t kRows>() { SortColumns<E, kRows>(matrix, shape.base << shape.stages); });
+  TurnLines<E, true>(lines, pitch, matrix);
+}
+
+template <class E>
+void MergeBatch(typename E::Pointer lines, size_t pitch, MatrixShape run, size_t runs, typename E::Pointer matrix) {
+  TurnLines<E, false>(lines, pitch, matrix);
+  ForBase(run.base, [&]<size_t kRows>() { MergeRuns<E, kRows>(matrix, (kRows << run.stages) * runs, run.stages); });
   TurnLines<E, true>(lines, pitch, matrix);
 }
 
@@ -291,20 +309,7 @@ void SortNetwork(typename E::Pointer matrix, size_t count, typename E::Pointer o
   const size_t m = shape.base << shape.stages;
   for (size_t i = count; i < m * N; ++i) E::Put(E::kPad, matrix + i);
   if (shape.stages == 0) {
-    switch (shape.base) {
-      case 1: return SortInRegisters<E, 1>(matrix, out);
-      case 2: return SortInRegisters<E, 2>(matrix, out);
-      case 3: return SortInRegisters<E, 3>(matrix, out);
-      case 4: return SortInRegisters<E, 4>(matrix, out);
-      case 5: return SortInRegisters<E, 5>(matrix, out);
-      case 6: return SortInRegisters<E, 6>(matrix, out);
-      case 7: return SortInRegisters<E, 7>(matrix, out);
-      case 8: return SortInRegisters<E, 8>(matrix, out);
-      case 10: return SortInRegisters<E, 10>(matrix, out);
-      case 12: return SortInRegisters<E, 12>(matrix, out);
-      case 14: return SortInRegisters<E, 14>(matrix, out);
-      default: return SortInRegisters<E, 16>(matrix, out);
-    }
+    return ForBase(shape.base, [&]<size_t kRows>() { SortInRegisters<E, kRows>(matrix, out); });
   }
   switch (shape.base) {
     case 10: return SortInMemory<E, 10>(matrix, m, shape.stages, out);

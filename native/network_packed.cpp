@@ -13,6 +13,8 @@ namespace HWY_NAMESPACE {
 
 template void SortNetwork<PackedDouble>(PackedDouble::Pointer matrix, size_t count, PackedDouble::Pointer sorted);
 template void SortBatch<PackedDouble>(PackedDouble::Pointer lines, size_t pitch, size_t count, PackedDouble::Pointer matrix);
+template void MergeBatch<PackedDouble>(PackedDouble::Pointer lines, size_t pitch, MatrixShape run, size_t runs,
+                                       PackedDouble::Pointer matrix);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lanesort

@@ -23,12 +23,6 @@ HWY_BEFORE_NAMESPACE();
 namespace lanesort {
 namespace HWY_NAMESPACE {
 
-template <class E>
-Bench<E> TakeBench(Workspace& space) {
-  return {E::Take(space.matrix, space.matrix_positions, kBenchCount<E>),
-          E::Take(space.sorted, space.sorted_positions, kBenchCount<E>)};
-}
-
 // Rows whose values go out with positions.
 template <class P>
 class PairRows {

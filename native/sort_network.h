@@ -13,6 +13,7 @@
 
 #include "native/comparators.h"
 #include "native/element.h"
+#include "native/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanesort {
@@ -38,6 +39,12 @@ struct Bench {
   typename E::Pointer sorted;
 };
 
+template <class E>
+Bench<E> TakeBench(Workspace& space) {
+  return {E::Take(space.matrix, space.matrix_positions, kBenchCount<E>),
+          E::Take(space.sorted, space.sorted_positions, kBenchCount<E>)};
+}
+
 // Sorts count <= kNetworkCount<E> elements of `matrix` into `sorted`. What follows the elements is
 // overwritten in both. Compiled in network_*.cpp, once for each kind of element.
 template <class E>
@@ -57,6 +64,11 @@ constexpr size_t BatchPitch(size_t count) {
 // are E::kPad; count <= kBatchCount. `matrix` has room for as many elements as the lines.
 template <class E>
 void SortBatch(typename E::Pointer lines, size_t pitch, size_t count, typename E::Pointer matrix);
+
+// Merges `runs` sorted runs, each of as many elements as `run` has rows, in every of E::kLanes lines;
+// runs is a power of two, the pitch of lines a multiple of E::kLanes. `matrix` as above.
+template <class E>
+void MergeBatch(typename E::Pointer lines, size_t pitch, MatrixShape run, size_t runs, typename E::Pointer matrix);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lanesort

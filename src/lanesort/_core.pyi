@@ -101,6 +101,12 @@ def merge_blocks(values: object, payload: object, order: KeyOrder, values_out: o
     of equal values the one from the earlier run comes first.
     """
 
+def inspect_runs(values: object, order: KeyOrder) -> tuple[int, bool]:
+    """
+    Return where in the rows of values, counted over all of them, the first stands that belongs
+    before its predecessor, or -1, and whether there is a NaN.
+    """
+
 def first_unsorted(values: object, payload: object | None, order: KeyOrder, tie: str) -> int:
     """
     Return the position of the first pair that has to stand before its predecessor, or -1.

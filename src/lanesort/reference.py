@@ -24,6 +24,7 @@ from lanesort.results import Merged, Pairs
 __all__ = [
     "argsort",
     "first_unsorted",
+    "inspect_runs",
     "merge",
     "merge_blocks",
     "nonzero",
@@ -346,6 +347,26 @@ def first_unsorted(values: Array, payload: Array, order: Order) -> int:
     heads, better = _comparables(values, payload, order)
     wrong = (i for i in range(1, len(heads)) if better(heads[i], heads[i - 1]))
     return next(wrong, -1)
+
+
+def inspect_runs(rows: Array, order: Order) -> tuple[int, bool]:
+    """Return where the first value better than its predecessor in its row is, or -1, and if there is a NaN.
+
+    Places are counted over all rows.
+
+    Examples
+    --------
+    >>> inspect_runs(np.array([[1, 2], [4, 3]]), Order(tie="run"))
+    (3, False)
+    """
+    wrong = np.zeros(rows.shape, np.bool_)
+    if order.nan == "compare-false":
+        better = np.greater if order.descending else np.less
+        wrong[:, 1:] = better(rows[:, 1:], rows[:, :-1])
+    else:
+        rank = ranks(rows, order)
+        wrong[:, 1:] = rank[:, 1:] < rank[:, :-1]
+    return int(wrong.argmax()) if wrong.any() else -1, _is_float(rows) and bool(_is_nan(rows).any())
 
 
 def nonzero(x: Array, rule: Rule = "value") -> npt.NDArray[np.int64]:

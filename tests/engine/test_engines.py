@@ -81,6 +81,8 @@ def call(engine: Engine, verb: Verb, order: Order) -> None:
         engine.order_pairs(x[0], p[0], order)
     elif verb == "merge_runs":
         engine.merge_runs([(x[0, 0], p[0, 0])], order)
+    elif verb == "inspect_runs":
+        engine.inspect_runs(x[0], order)
     else:
         engine.merge_blocks(x, p, order)
 
@@ -122,6 +124,22 @@ def test_merge_runs(engine: Engine, oracle: Engine, nan: NanPolicy, descending, 
                     assert found.consumed == expected.consumed
                     same(found.values, expected.values)
                     same(found.payload, expected.payload)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("nan", KEY_NAN_POLICIES)
+def test_inspect_runs(engine: Engine, oracle: Engine, nan: NanPolicy, descending: bool) -> None:
+    order = Order(descending=descending, nan=nan, tie="run")
+    skip_unless(engine, "inspect_runs", order)
+    rng = np.random.default_rng(SEED)
+    for name in DTYPES:
+        for length in (0, 1, 2, 17, 40):
+            rows = np.array([sorted_run(rng, name, length, order, True)[0] for _ in range(3)], dtype_of(name))
+            rows = rows.reshape(3, length)
+            assert engine.inspect_runs(rows, order).unsorted is None
+            assert engine.inspect_runs(rows, order) == oracle.inspect_runs(rows, order)
+            rows[1] = rng.permutation(rows[1])
+            assert engine.inspect_runs(rows, order) == oracle.inspect_runs(rows, order)
 
 
 @pytest.mark.parametrize("tie", ["run", "later-run"])

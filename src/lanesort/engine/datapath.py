@@ -18,7 +18,7 @@ from lanesort.datapath.compactor import compact
 from lanesort.datapath.lanes import Exchange, comparand, run
 from lanesort.datapath.merger import MOST_LISTS, merge_heads
 from lanesort.datapath.network import MAX_LANES, network
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb, serving_by_turns, written
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, RunsSeen, Stop, Verb, serving_by_turns, written
 from lanesort.errors import ArgumentTypeError, ArgumentValueError, UnsupportedPolicyError
 from lanesort.order import Order
 
@@ -59,6 +59,8 @@ class DatapathEngine:
         """Return None if the engine has `verb` under `order`, else which part it lacks."""
         if verb == "compact":
             return None
+        if verb == "inspect_runs":
+            return "inspect_runs: the hardware merges what it gets"
         ties = _SORT_TIES if verb == "order_pairs" else _MERGE_TIES
         if order.tie not in ties:
             return f"tie={order.tie!r} for {verb}"
@@ -155,6 +157,10 @@ class DatapathEngine:
             taken[group] = merged.lists * length + merged.positions
         flat = (groups, ways * length)
         return _take(values.reshape(flat), payload.reshape(flat), taken, out)
+
+    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
+        """Raise UnsupportedPolicyError, as `refusal` says."""
+        raise UnsupportedPolicyError(f"engine {self.name!r} has no {self.refusal('inspect_runs', order)}")
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""

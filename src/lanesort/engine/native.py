@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort import _core
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb, written
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, RunsSeen, Stop, Verb, written
 from lanesort.errors import ArgumentValueError, UnsupportedPolicyError
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.order import Order
@@ -22,6 +22,7 @@ TIES: dict[Verb, tuple[str, ...]] = {
     "order_pairs": ("low", "high"),
     "merge_runs": ("run", "later-run"),
     "merge_blocks": ("run", "later-run"),
+    "inspect_runs": ("run", "later-run"),
 }
 ANY = Order()
 
@@ -111,19 +112,26 @@ class NativeEngine:
                 f"values have shape {values.shape}, payload {payload.shape}; both are (G, W, L)"
             )
         groups, ways, length = values.shape
-        step = -1 if order.tie == "later-run" else 1
-        travelling = _travelling(payload)
+        travelling, bits = _travelling(payload), bits_view(values)
         direct = out is not None and _direct(out, values, travelling)
         shape = groups, ways * length
         to = out if out is not None and direct else _empty(shape, values, travelling)
+        later_first = order.tie == "later-run"
         _core.merge_blocks(
-            bits_view(values)[:, ::step],
-            travelling[:, ::step],
+            bits[:, ::-1] if later_first else bits,
+            travelling[:, ::-1] if later_first else travelling,
             _run_order(values.dtype, order),
             bits_view(to[0]),
             bits_view(to[1]),
         )
         return written(out, to[0], to[1].astype(payload.dtype, copy=False))
+
+    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
+        """Look at runs before a merge; see the protocol."""
+        self._require("inspect_runs", order)
+        values = _native(values)
+        unsorted, nan = _core.inspect_runs(bits_view(values), _run_order(values.dtype, order))
+        return RunsSeen(None if unsorted < 0 else unsorted, nan)
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from lanesort.errors import ArgumentValueError
 from lanesort.order import Order
 
-__all__ = ["ENGINES", "Engine", "MergedRuns", "Verb", "resolve", "serving_by_turns", "written"]
+__all__ = ["ENGINES", "Engine", "MergedRuns", "RunsSeen", "Verb", "resolve", "serving_by_turns", "written"]
 
 Array = npt.NDArray[Any]
-Verb = Literal["order_pairs", "merge_runs", "merge_blocks", "compact"]
+Verb = Literal["order_pairs", "merge_runs", "merge_blocks", "inspect_runs", "compact"]
 NonzeroRule = Literal["value", "ordered", "bits"]
 Stop = Literal["all", "first-exhausted"]
 
@@ -31,6 +31,17 @@ class MergedRuns(NamedTuple):
     values: Array
     payload: Array
     consumed: tuple[int, ...]
+
+
+class RunsSeen(NamedTuple):
+    """What `Engine.inspect_runs` finds.
+
+    `unsorted` counts over all rows: it is the place of the first value that belongs before
+    its predecessor in the row, or None. `nan` says whether there is a NaN.
+    """
+
+    unsorted: int | None
+    nan: bool
 
 
 @runtime_checkable
@@ -85,6 +96,13 @@ class Engine(Protocol):
         self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
     ) -> tuple[Array, Array]:
         """Merge groups of equally long sorted runs: (G, W, L) pairs to (G, W·L) pairs."""
+
+    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
+        """Look at runs before a merge, one in each row of (R, N); ties are no fault.
+
+        Under ``compare-false`` a value belongs before its predecessor if it is greater than
+        it by plain ``>`` (``<`` ascending).
+        """
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array.

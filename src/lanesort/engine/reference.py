@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from lanesort import reference
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, Stop, Verb, serving_by_turns, written
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, RunsSeen, Stop, Verb, serving_by_turns, written
 from lanesort.errors import UnsupportedPolicyError
 from lanesort.order import Order
 
@@ -68,6 +68,12 @@ class ReferenceEngine:
         """Merge groups of equally long sorted runs; see the protocol."""
         self._require("merge_blocks", order)
         return written(out, *reference.merge_blocks(values, payload, order))
+
+    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
+        """Look at runs before a merge; see the protocol."""
+        self._require("inspect_runs", order)
+        unsorted, nan = reference.inspect_runs(values, order)
+        return RunsSeen(None if unsorted < 0 else unsorted, nan)
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""

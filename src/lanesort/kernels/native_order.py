@@ -54,4 +54,6 @@ def key_order(dtype: np.dtype[Any], order: Order) -> KeyOrder:
 
 def bits_view(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """View values in native byte order as unsigned integers of their width."""
-    return x.view(_UNSIGNED[x.dtype.itemsize])
+    dtype = x.dtype
+    unsigned = _UNSIGNED[dtype.itemsize]
+    return x if dtype is unsigned else x.view(unsigned)

@@ -196,23 +196,22 @@ def tmrgsort_lists(
     ((1, 2, 0, 0), [[5.0, 4.0, 3.0]])
     """
     target = find_target(target)
-    if not isinstance(lists, Sequence):
+    if not isinstance(lists, (list, tuple, Sequence)):
         raise ArgumentTypeError(f"lists is of type {type(lists).__name__}; give a list of two to four tiles")
     sources = [_matrix(part, f"src{number}") for number, part in enumerate(lists)]
     if not sources:
         raise ArgumentValueError("lists is empty; a merge takes two to four lists")
-    tiles = tuple((source.dtype, *source.shape) for source in sources)
+    tiles = tuple([(source.dtype, *source.shape) for source in sources])
     wanted = None if columns is None else whole_number(columns, "columns")
     merge = _merger(tiles, None, bool(exhausted), wanted, target, *_asked(engine, choices), check_sorted)
-    dst = np.zeros((1, merge.operands.dst.columns), sources[0].dtype)
+    dst = np.empty((1, merge.operands.dst.columns), sources[0].dtype)
+    if not merge.fills_dst:
+        dst[...] = 0
     outcome = merge.run(dst, sources)
-    result = Tile(
-        dst[:, : merge.operands.dst.valid_columns],
-        outcome.produced_columns,
-        outcome.unpinned,
-        outcome.warnings,
-    )
-    return result, outcome.executed
+    valid = merge.operands.dst.valid_columns
+    result = dst if dst.shape[1] == valid else dst[:, :valid]
+    tile = Tile(result, outcome.produced_columns, outcome.unpinned, outcome.warnings)
+    return tile, outcome.executed
 
 
 def _asked(

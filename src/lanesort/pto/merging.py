@@ -6,21 +6,21 @@ Rules, facts and unpinned behaviours stand in `lanesort.pto.tmrgsort`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lanesort.engine.protocol import Engine, MergedRuns, Stop, Verb
 from lanesort.errors import RuleViolations, Violation
-from lanesort.order import NanPolicy, Order, TieRule, key_class, keys, nan_mask
+from lanesort.order import NanPolicy, Order, TieRule, key_class, nan_mask
 from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Outcome, round_up
 from lanesort.pto.ordering import Able, able_engine, has_nan
 from lanesort.pto.target import Target, find_target
 from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
 from lanesort.pto.tmrgsort import ABOUT, WAYS, pairs_in, violations
 
-__all__ = ["SEEN_IN_A_RUN", "Merge", "Unsorted"]
+__all__ = ["SEEN_IN_A_RUN", "Merge"]
 
 _SORTED = "lists_are_sorted"
 SEEN_IN_A_RUN = {
@@ -30,53 +30,6 @@ SEEN_IN_A_RUN = {
 """Rules about data, which no check of sizes can test: name and statement."""
 
 Array = npt.NDArray[Any]
-
-HALF_INFINITY = 0x7C00
-
-
-class Unsorted(NamedTuple):
-    """Two neighbours of which the second should come first."""
-
-    row: int
-    position: int
-    first: Any
-    second: Any
-
-
-def plainly_sorted(lists: Array) -> bool:
-    """Say whether each row descends under plain >=, without a NaN; False may also be a pair of zeros."""
-    if lists.shape[1] < 2:
-        return not has_nan(lists)
-    close = np.ascontiguousarray(lists)
-    if lists.dtype != np.float16:
-        return _rows_descend(close)
-    # NumPy compares half one by one. As integers they take a few vector operations: their order
-    # is that of sign and magnitude, where a NaN of a sorted row stands at its end.
-    bits = close.view(np.int16)
-    rank = bits ^ ((bits >> 15) & 0x7FFF)
-    numbers = rank[:, 0].max() <= HALF_INFINITY and rank[:, -1].min() >= ~HALF_INFINITY
-    return bool(numbers and _rows_descend(rank))
-
-
-def _rows_descend(rows: Array) -> bool:
-    """Compare all neighbours at once and leave out those of two rows: rows are often short."""
-    flat = rows.reshape(-1)
-    descends = flat[:-1] >= flat[1:]
-    descends[rows.shape[1] - 1 :: rows.shape[1]] = True
-    return bool(descends.all())
-
-
-def find_unsorted(lists: Array, order: Order) -> Unsorted | None:
-    """Return the first pair of neighbours, row by row, that is out of order, or None."""
-    if order.nan == "compare-false":
-        wrong = lists[:, 1:] > lists[:, :-1]
-    else:
-        key = keys(lists, order)
-        wrong = key[:, 1:] < key[:, :-1]
-    if not wrong.any():
-        return None
-    row, position = divmod(int(wrong.argmax()), wrong.shape[1])
-    return Unsorted(row, position, lists[row, position], lists[row, position + 1])
 
 
 def nan_beyond_pads(lists: Array) -> bool:
@@ -119,6 +72,11 @@ class Merge:
     check_sorted
         Whether to refuse lists that are not sorted, which the hardware does not.
 
+    Attributes
+    ----------
+    fills_dst
+        Whether each run writes all columns of dst.
+
     Raises
     ------
     RuleViolations
@@ -143,6 +101,10 @@ class Merge:
         self.check_sorted = check_sorted
         self.width = PAIR_BYTES // operands.dst.dtype.itemsize
         self.counts = tuple(map(pairs_in, operands.sources))
+        itemsize = operands.dst.dtype.itemsize
+        self.copied = round_up(operands.dst.valid_columns * itemsize, BLOCK_BYTES) // itemsize
+        self.total = sum(self.counts)
+        self.fills_dst = not operands.exhausted and self.width * self.total >= operands.dst.columns
         self.equally_long = not operands.exhausted and len(set(self.counts)) == 1 and self.counts[0] > 0
         nan: Any = self.made["pto.nan-order"]
         self.nan: NanPolicy = nan
@@ -167,8 +129,8 @@ class Merge:
         if self.operands.block_len is not None:
             into, source = (pair_views(tile[:1], self.counts[0]) for tile in (dst, sources[0]))
             return self._blocks(into, source, self.operands.block_len)
-        lengths = [self.width * count for count in self.counts]
-        return self._lists(dst, [tile[:1, :n] for tile, n in zip(sources, lengths, strict=True)], tmp)
+        tiles = [_leading(tile, self.width * n) for tile, n in zip(sources, self.counts, strict=True)]
+        return self._lists(dst, tiles, tmp)
 
     def _blocks(self, into: PairViews, source: PairViews, block_len: int) -> Outcome:
         length = block_len // self.width
@@ -192,10 +154,10 @@ class Merge:
     def _lists(self, dst: Array, tiles: Sequence[Array], tmp: Array | None) -> Outcome:
         found: set[str] = set()
         through = tmp is not None and not self.target.simulated
-        into = tmp if tmp is not None and through else dst[:, : self._copied_columns(dst)]
+        into = tmp if tmp is not None and through else _leading(dst, self._copied_columns(dst))
         room = self.operands.dst.valid_columns if self.target.simulated else into.shape[1]
         joined = None
-        if self.equally_long and room >= self.width * sum(self.counts):
+        if self.equally_long and room >= self.width * self.total:
             joined = pair_views(np.concatenate(tiles), self.counts[0])
         if joined is not None and not (joined.gaps is not None and joined.gaps.any()):
             taken, warnings = self._joined(into, joined, found)
@@ -221,7 +183,7 @@ class Merge:
         """Merge lists of one length, a row each, as one group of blocks, straight into place."""
         nan = self._inspect(lists.values, "src", found)
         order, (engine, warnings) = self._ask("merge_blocks", "run", nan)
-        pairs = pair_views(into[:1], lists.values.size)
+        pairs = pair_views(into, self.total)
         engine.merge_blocks(lists.values[None], lists.indices[None], order, out=(pairs.values, pairs.indices))
         if pairs.gaps is not None:
             pairs.gaps[...] = 0
@@ -258,17 +220,14 @@ class Merge:
 
     def _inspect(self, lists: Array, role: str, found: set[str]) -> bool:
         """Refuse rows that are not sorted; say whether there is a NaN in them."""
-        if plainly_sorted(lists):
-            return False
-        if self.check_sorted:
-            unsorted = find_unsorted(lists, Order(descending=True, nan=self.nan))
-            if unsorted is not None:
-                raise RuleViolations(ABOUT, [_unsorted_violation(unsorted, role)])
-        nan = has_nan(lists)
+        order, (engine, _) = self._ask("inspect_runs", "run", nan=True)
+        seen = engine.inspect_runs(lists, order)
+        if seen.unsorted is not None and self.check_sorted:
+            raise RuleViolations(ABOUT, [_unsorted_violation(lists, seen.unsorted, role)])
         pads_are_last = self.nan in ("sign-magnitude", "last")
-        if nan and (not pads_are_last or nan_beyond_pads(lists)):
+        if seen.nan and (not pads_are_last or nan_beyond_pads(lists)):
             found.add("pto.nan-order")
-        return nan
+        return seen.nan
 
     def _carry(self, lists: Sequence[PairViews], found: set[str]) -> Array | None:
         """Return all pairs of the lists as 64-bit words if their gaps hold anything, else None."""
@@ -300,8 +259,7 @@ class Merge:
     def _copied_columns(self, dst: Array) -> int:
         if self.target.simulated:
             return int(dst.shape[1])
-        copied_bytes = round_up(self.operands.dst.valid_columns * dst.itemsize, BLOCK_BYTES)
-        return min(copied_bytes // int(dst.itemsize), int(dst.shape[1]))
+        return min(self.copied, int(dst.shape[1]))
 
     def _executed(self, taken: tuple[int, ...], found: set[str]) -> Executed | None:
         if not self.operands.exhausted:
@@ -312,12 +270,18 @@ class Merge:
         return first, second, third, fourth
 
 
-def _unsorted_violation(unsorted: Unsorted, field: str) -> Violation:
-    row, position, first, second = unsorted
+def _leading(tile: Array, columns: int) -> Array:
+    """Return the leading columns of a tile of one row."""
+    return tile if tile.size == columns else tile[:1, :columns]
+
+
+def _unsorted_violation(lists: Array, place: int, field: str) -> Violation:
+    row, position = divmod(place, lists.shape[1])
+    first, second = lists[row, position - 1], lists[row, position]
     if field in ("block ", "src"):
         field += str(row)
     text = (
-        f"{field}: pair {position + 1} holds {second}, which belongs before pair {position} with {first}; "
+        f"{field}: pair {position} holds {second}, which belongs before pair {position - 1} with {first}; "
         "merges take sorted lists: sort them first, or turn the check off"
     )
     return Violation(_SORTED, field, (first, second), "descending", text)

@@ -86,7 +86,7 @@ def pair_views(rows: Array, count: int) -> PairViews:
         Pairs to view.
     """
     width = PAIR_BYTES // rows.itemsize
-    part = rows[:, : width * count]
+    part = rows if rows.shape[1] == width * count else rows[:, : width * count]
     indices = part.view(np.uint32)[:, 1::2]
     gaps = part.view(np.uint16)[:, 1::4] if width == 4 else None
     return PairViews(part[:, ::width], indices, gaps)
