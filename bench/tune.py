@@ -47,6 +47,13 @@ THRESHOLDS = (
         (2048, 4096, 8192, 16384),
         (("merge", 2), ("merge", 16)),
     ),
+    Threshold(
+        "pairs of a group of runs, up to which networks merge it",
+        "native/merge_batch.h",
+        "LANESORT_BATCH_MERGE_ROWS",
+        (32, 128, 256, 512),
+        (("groups", 64), ("groups", 128), ("groups", 256), ("groups", 512)),
+    ),
 )
 BATCH_COLUMNS = (8, 16, 32, 64, 96, 128)
 

@@ -28,7 +28,7 @@ namespace lanesort::HWY_NAMESPACE {
 
 // Thresholds that bench/tune.py measures can be replaced when compiling.
 #ifndef LANESORT_BATCH_MERGE_ROWS
-#define LANESORT_BATCH_MERGE_ROWS 256
+#define LANESORT_BATCH_MERGE_ROWS 512
 #endif
 
 #if HWY_TARGET == HWY_SCALAR
@@ -52,8 +52,8 @@ struct BatchShape {
 
 // Whether groups are short enough that data-independent networks beat merges block by block.
 inline bool BatchesPay(size_t ways, size_t length) {
-  if (ways < 2 || ways * length > LANESORT_BATCH_MERGE_ROWS) return false;
-  return BatchShape(ways, length).Rows() <= LANESORT_BATCH_MERGE_ROWS;
+  constexpr size_t kRows = std::min<size_t>(LANESORT_BATCH_MERGE_ROWS, LANESORT_NETWORK_ROWS);  // what a Bench has room for
+  return ways >= 2 && ways * length <= kRows && BatchShape(ways, length).Rows() <= kRows;
 }
 
 template <typename T>

@@ -78,7 +78,7 @@ double SortRowsBy(bool batches, size_t columns) {
   });
 }
 
-double MergeRuns(size_t ways) {
+double MergeRunsOf(size_t ways) {
   std::vector<float> x = RandomValues();
   std::vector<uint32_t> values(kElements), indices(kElements);
   const MergeRule rule{FloatOrder(), Tie::kRun, 4};
@@ -93,13 +93,43 @@ double MergeRuns(size_t ways) {
   return Best([&] { MergePackedSpan<uint32_t>(rule, runs, out, progress); });
 }
 
+// Groups of four runs, `pairs` pairs in a group.
+double MergeGroupsOf(size_t pairs) {
+  std::vector<float> x = RandomValues();
+  std::vector<uint32_t> payload(kElements), values(kElements), indices(kElements);
+  const size_t length = pairs / 4;
+  for (size_t begin = 0; begin < kElements; begin += length) std::sort(x.data() + begin, x.data() + begin + length);
+  const ptrdiff_t way = static_cast<ptrdiff_t>(length * 4);
+  const MergeBlocksJob job{{FloatOrder(), Tie::kRun, 4},
+                           kElements / pairs,
+                           4,
+                           length,
+                           reinterpret_cast<const uint8_t*>(x.data()),
+                           4 * way,
+                           way,
+                           4,
+                           reinterpret_cast<const uint8_t*>(payload.data()),
+                           4 * way,
+                           way,
+                           4,
+                           {reinterpret_cast<uint8_t*>(values.data()), 4, reinterpret_cast<uint8_t*>(indices.data()), 4},
+                           4 * way,
+                           4 * way};
+  const Progress progress(nullptr);
+  return Best([&] { MergePackedGroups<uint32_t>(job, 0, job.groups, progress); });
+}
+
+double Measure(const char* what, size_t size) {
+  if (std::strcmp(what, "merge") == 0) return MergeRunsOf(size);
+  if (std::strcmp(what, "groups") == 0) return MergeGroupsOf(size);
+  return SortRowsBy(std::strcmp(what, "batch") == 0, size);
+}
+
 }  // namespace
 
-// tune batch COLUMNS | single COLUMNS | merge WAYS: prints nanoseconds an element.
+// tune batch COLUMNS | single COLUMNS | merge WAYS | groups PAIRS: prints nanoseconds an element.
 int main(int count, char** arguments) {
   if (count != 3) return 2;
-  const size_t size = static_cast<size_t>(std::atoi(arguments[2]));
-  const bool merges = std::strcmp(arguments[1], "merge") == 0;
-  std::printf("%.4f\n", merges ? MergeRuns(size) : SortRowsBy(std::strcmp(arguments[1], "batch") == 0, size));
+  std::printf("%.4f\n", Measure(arguments[1], static_cast<size_t>(std::atoi(arguments[2]))));
   return 0;
 }

@@ -101,6 +101,15 @@ def test_a_merge_stops_where_the_reference_stops(x: Any, data: Any, nan: Any, de
     assert merged.consumed == expected.consumed
 
 
+@pytest.mark.parametrize("dtype", ["i4", "u2", "i8"])
+def test_a_merge_keeps_the_width_of_its_indices(dtype: str) -> None:
+    runs = [np.array([1.0, 3.0]), np.empty(0), np.array([2.0])]
+    indices = [np.array([5, 6], dtype), np.empty(0, dtype), np.array([7], dtype)]
+    assert ls.merge(runs, indices=indices).indices.dtype == dtype
+    # A list without elements says nothing of its width.
+    assert ls.merge(runs, indices=[indices[0], [], indices[2]]).indices.dtype == np.int64
+
+
 @given(x=rows())
 @settings(max_examples=150, deadline=None)
 def test_nonzero_agrees_with_the_reference(x: Any) -> None:

@@ -210,11 +210,11 @@ def test_interleaved_pairs(target: str, pair: np.dtype[Any]) -> None:
             assert (gap == 0xA5A5).all()
 
 
-# Short ones are merged in lanes up to 256 pairs, the others block by block, the longest in rounds.
-SHAPES = [(4, 32), (4, 16), (1, 9), (3, 5), (5, 1), (2, 2), (7, 11), (16, 16), (2, 127), (3, 86), (4, 64)]
+# Up to 512 pairs are merged in lanes, the others block by block, the longest in rounds.
+SHAPES = [(4, 32), (4, 16), (1, 9), (3, 5), (5, 1), (2, 2), (7, 11), (16, 16), (2, 127), (3, 86), (4, 128)]
 
 
-@pytest.mark.parametrize(("ways", "length"), [*SHAPES, (4, 65), (2, 6000)])
+@pytest.mark.parametrize(("ways", "length"), [*SHAPES, (4, 129), (2, 6000)])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_blocks(target: str, dtype: np.dtype[Any], ways: int, length: int) -> None:
     rng = np.random.default_rng(ways * length)

@@ -114,7 +114,7 @@ def _indices(indices: list[Any], runs: list[Any], place: int) -> list[Any]:
             raise ArgumentTypeError(f"indices[{i}] has dtype {array.dtype}; indices are integers")
         if array.shape != run.shape:
             raise ArgumentValueError(f"indices[{i}] does not have the shape of runs[{i}]")
-        array = array if array.size else array.astype(np.int64)
+        array = array if array.dtype.kind in "iu" else array.astype(np.int64)
         lazy = array.rechunk(run.chunks) if isinstance(array, da.Array) else da.from_array(array, run.chunks)
         found.append(lazy.map_blocks(chunk_merge.checked_indices, i, dtype=array.dtype))
     return found

@@ -215,7 +215,7 @@ def _indices(indices: Sequence[Any], rows: list[Rows], axis: int) -> list[Rows]:
         array = receive(given, f"indices[{i}]").array
         if array.dtype.kind not in "iu" and array.size:
             raise ArgumentTypeError(f"indices[{i}] has dtype {array.dtype}; indices are integers")
-        own = as_rows(array if array.size else array.astype(np.int64), axis)
+        own = as_rows(array if array.dtype.kind in "iu" else array.astype(np.int64), axis)
         if own.shape != run.shape:
             raise ArgumentValueError(f"indices[{i}] does not have the shape of runs[{i}]")
         if own.array.size and own.array.min() < 0:
