@@ -57,6 +57,10 @@ class Runs {
     for (size_t r = 0; r < count; ++r) {
       nb::object payload = nb::none();
       if (payloads) payload = (*payloads)[r];
+      if (payloads && payload.is_none()) {
+        throw nb::value_error(("payloads[" + std::to_string(r) + "] is None; give an array for each run, or none at all")
+                                  .c_str());
+      }
       Add(nb::object(values[r]), payload, rule);
     }
   }

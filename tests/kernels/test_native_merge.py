@@ -342,6 +342,8 @@ def test_what_does_not_fit_is_refused() -> None:
     x, p = np.zeros(4, np.uint32), np.zeros(4, np.uint32)
     with pytest.raises(ValueError, match="payloads has 1 arrays; values has 2"):
         _core.merge([x, x], [p], order, "run", x.copy(), p.copy())
+    with pytest.raises(ValueError, match=r"payloads\[1\] is None; give an array for each run, or none"):
+        _core.merge([x, x], [p, None], order, "run", x.repeat(2), p.repeat(2))
     with pytest.raises(ValueError, match="tie is 'any'; accepted are run, low, high"):
         _core.merge([x], [p], order, "any", x.copy(), p.copy())
     with pytest.raises(ValueError, match="indices_out has length 3 along axis 0; it must have 4"):
