@@ -56,10 +56,19 @@ def run(*command: str | Path, where: Path) -> str:
     return done.stdout
 
 
+def runs(name: str) -> bool:
+    """Say whether an interpreter is on the path and starts; one that only names a version may not."""
+    if shutil.which(name) is None:
+        return False
+    done = subprocess.run([name, "-c", ""], cwd="/", capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{name} is on the path and does not start ({done.stderr.strip().splitlines()[0]}): left out")
+    return done.returncode == 0
+
+
 def interpreters(asked: Iterable[str]) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield each CPython asked for, or found on the path, with its version."""
-    names = list(asked) or [f"python3.{minor}" for minor in range(11, 20) if shutil.which(f"python3.{minor}")]
-    for name in names:
+    for name in list(asked) or filter(runs, (f"python3.{minor}" for minor in range(11, 20))):
         text = run(name, "-c", "import sys; print(*sys.version_info[:2])", where=Path("/"))
         major, minor = text.split()
         yield name, (int(major), int(minor))
