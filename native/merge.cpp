@@ -35,12 +35,7 @@ void MergeGroups(const MergeBlocksJob& job, size_t begin, size_t end, const Prog
 }
 
 Inspected InspectRunsOf(const KeyOrder& order, const RunRows& runs) {
-  switch (order.bits) {
-    case 8: return RunInspector<uint8_t>(order).Inspect(runs);
-    case 16: return RunInspector<uint16_t>(order).Inspect(runs);
-    case 32: return RunInspector<uint32_t>(order).Inspect(runs);
-    default: return RunInspector<uint64_t>(order).Inspect(runs);
-  }
+  return ForKeys(order, [&]<typename T>() { return RunInspector<T>(order).Inspect(runs); });
 }
 
 uint64_t FirstUnsortedSpan(const MergeRule& rule, const Run& run) {
@@ -65,16 +60,6 @@ namespace {
 
 constexpr uint64_t kPackedIndices = uint64_t{1} << 32;
 constexpr uint64_t kPartPairs = uint64_t{1} << 15;  // fewer are not worth the search of a cut
-
-template <class Kernel>
-auto ForKeys(const KeyOrder& order, Kernel kernel) {
-  switch (order.bits) {
-    case 8: return kernel.template operator()<uint8_t>();
-    case 16: return kernel.template operator()<uint16_t>();
-    case 32: return kernel.template operator()<uint32_t>();
-    default: return kernel.template operator()<uint64_t>();
-  }
-}
 
 bool PayloadPacks(const MergeRule& rule, const Run& run) {
   return rule.index_bytes == 4 || rule.tie == Tie::kRun || AllBits(run, rule.index_bytes) < kPackedIndices;

@@ -17,6 +17,17 @@ inline Run Part(const Run& run, uint64_t begin, uint64_t end) {
           end - begin};
 }
 
+// Calls kernel with the type of keys.
+template <class Kernel>
+auto ForKeys(const KeyOrder& order, Kernel kernel) {
+  switch (order.bits) {
+    case 8: return kernel.template operator()<uint8_t>();
+    case 16: return kernel.template operator()<uint16_t>();
+    case 32: return kernel.template operator()<uint32_t>();
+    default: return kernel.template operator()<uint64_t>();
+  }
+}
+
 // What decides the place of a pair among the runs.
 struct Head {
   uint64_t key;

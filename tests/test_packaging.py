@@ -67,19 +67,20 @@ def test_a_wheel_from_the_sdist_works_in_a_fresh_environment(tmp_path: Path) -> 
     assert not strange, "a wheel needs nothing outside itself but the C and C++ libraries"
 
 
+@pytest.mark.parametrize(
+    ("says", "why"),
+    [("python3.12: command not found", "python3.12: command not found"), ("", "exit code 127")],
+)
 def test_a_version_that_does_not_start_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], says: str, why: str
 ) -> None:
     """Version managers put a command on the path for versions that are not chosen; it fails when run."""
     fake = tmp_path / "python3.12"
-    fake.write_text("#!/bin/sh\necho 'python3.12: command not found' >&2\nexit 127\n")
+    fake.write_text(f"#!/bin/sh\nprintf '{says}' >&2\nexit 127\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert list(tool.interpreters([])) == []
-    assert (
-        "python3.12 is on the path and does not start (python3.12: command not found)"
-        in capsys.readouterr().out
-    )
+    assert f"python3.12 is on the path and does not start ({why}): left out" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="exit code 127"):
         list(tool.interpreters([str(fake)]))
 

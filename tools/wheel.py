@@ -62,7 +62,8 @@ def runs(name: str) -> bool:
         return False
     done = subprocess.run([name, "-c", ""], cwd="/", capture_output=True, text=True, check=False)
     if done.returncode:
-        print(f"{name} is on the path and does not start ({done.stderr.strip().splitlines()[0]}): left out")
+        why = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[0]
+        print(f"{name} is on the path and does not start ({why}): left out")
     return done.returncode == 0
 
 

@@ -362,7 +362,8 @@ def inspect_runs(rows: Array, order: Order) -> tuple[int, bool]:
     wrong = np.zeros(rows.shape, np.bool_)
     if order.nan == "compare-false":
         better = np.greater if order.descending else np.less
-        wrong[:, 1:] = better(rows[:, 1:], rows[:, :-1])
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            wrong[:, 1:] = better(rows[:, 1:], rows[:, :-1])
     else:
         rank = ranks(rows, order)
         wrong[:, 1:] = rank[:, 1:] < rank[:, :-1]
