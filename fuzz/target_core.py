@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort import _core, reference
+from lanesort.engine.pairs import any_nan
 from lanesort.order import Order, keys
 
 from .guard import FILL, Fenced
@@ -48,7 +49,7 @@ def fuzz_sort(data: bytes) -> None:
     if call.head.extra & 1:
         payload = call.random().integers(0, 1 << 32, (1 if call.flag(6) else call.rows, shape[1]), np.uint32)
     values, indices, outputs = _pair_outputs(call, shape)
-    _core.sort_pairs(
+    nan = _core.sort_pairs(
         call.given(x),
         call.native_order,
         values,
@@ -56,8 +57,10 @@ def fuzz_sort(data: bytes) -> None:
         call.head.offset,
         None if payload is None or indices is None else call.given(payload.astype(indices.dtype)),
         call.given(lengths) if call.flag(4) else None,
+        indices is not None,
         call.threads,
     )
+    assert nan == (indices is not None and any(any_nan(x[row, :n]) for row, n in enumerate(lengths)))
     for row, n in enumerate(lengths):
         taken = None if payload is None else payload[row % len(payload)][None, :n]
         expected = reference.argsort(x[row : row + 1, :n], call.order)

@@ -8,16 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort import _core, reference
+from lanesort.engine.reference import ReferenceEngine
 from lanesort.order import Order
 
 from .guard import fenced_copy
 from .head import Call, read_call
 from .target_core import holds
 
-__all__ = ["fuzz_blocks", "fuzz_merge"]
+__all__ = ["fuzz_merge", "fuzz_words"]
 
 Array = npt.NDArray[Any]
 MOST_PAIRS = 4096
+ORACLE = ReferenceEngine()
 TIES: tuple[Any, ...] = ("run", "low", "high")
 
 
@@ -69,29 +71,37 @@ def fuzz_merge(data: bytes) -> None:
     assert found == reference.first_unsorted(flat, payload, order)
 
 
-def fuzz_blocks(data: bytes) -> None:
-    """Merge groups of equally long runs, and look at them before."""
+def fuzz_words(data: bytes) -> None:
+    """Merge groups of runs of words of 8 bytes, sorted or not; of one group to a row that may be short."""
     call = read_call(data)
-    if call is None:
+    if call is None or call.dtype.itemsize not in (2, 4):
         return
-    order = call.order.replace(tie="run")
-    call = call._replace(order=order)
+    order = call.order.replace(tie="later-run" if call.flag(5) else "run")
+    call = call._replace(order=order.replace(tie="run"))
     ways = 1 + call.head.extra % 33
     length = min(call.columns // ways, MOST_PAIRS // (ways * call.rows))
     x = call.values()[:, : ways * length].reshape(call.rows, ways, length)
-    rank = reference.ranks(x, order)
-    x = np.take_along_axis(x, np.argsort(rank, axis=-1, kind="stable"), axis=-1)
-    payload = call.random().integers(0, 1 << 32, x.shape, np.uint64).astype(call.index_dtype)
-    shape = (call.rows, ways * length)
-    values, indices = call.output(shape, call.dtype), call.output(shape, call.index_dtype)
-    rows = x.reshape(call.rows * ways, length)
-    if call.flag(4):
-        rows = call.random().permuted(rows, axis=1)
-    seen = _core.inspect_runs(call.given(rows), call.native_order)
-    assert seen == reference.inspect_runs(rows, order)
-    _core.merge_blocks(
-        call.given(x), call.given(payload), call.native_order, values.array, indices.array, call.threads
+    if not call.flag(4):
+        rank = reference.ranks(x, order)
+        x = np.take_along_axis(x, np.argsort(rank, axis=-1, kind="stable"), axis=-1)
+    width = 8 // call.dtype.itemsize
+    words = np.frombuffer(call.random().bytes(x.size * 8), call.dtype).reshape(call.rows, ways, -1).copy()
+    words[..., ::width] = x
+    runs = [words[:, way] for way in range(ways)]
+    one = call.rows == 1 and call.flag(6)
+    limit = call.head.offset % (ways * length + 1) if one else None
+    room = call.head.offset // 3 % (width * ways * length + 1) if one else width * ways * length
+    out = call.output((call.rows, room), call.dtype)
+    given = [call.given(run) for run in runs]
+    tie, stop = order.tie == "later-run", one and bool(call.head.extra >> 6 & 1)
+    consumed, unsorted, nan = _core.merge_words(
+        given, call.native_order, out.array, tie, stop, limit, call.threads
     )
-    expected = reference.merge_blocks(x, payload, order)
-    holds(values.array, expected.values, values)
-    holds(indices.array, expected.indices, indices)
+    expected = out.array.view(call.dtype).copy()
+    seen = ORACLE.merge_runs(
+        runs, order, out=expected, stop="first-exhausted" if stop else "all", limit=limit
+    )
+    assert (None if unsorted is None else tuple(unsorted), nan) == seen[1:]
+    if unsorted is None:
+        assert tuple(consumed) == seen.consumed
+        holds(out.array, expected, out)

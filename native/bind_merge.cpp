@@ -1,17 +1,22 @@
-// merge, merge_blocks, first_unsorted.
+// merge, merge_words, first_unsorted.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstring>
 #include <deque>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "native/buffer.h"
 #include "native/merge.h"
+#include "native/merge_groups.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -21,11 +26,13 @@ namespace {
 using lanesort::Buffer;
 using lanesort::Control;
 using lanesort::KeyOrder;
-using lanesort::MergeBlocksJob;
+using lanesort::kWordBytes;
 using lanesort::MergeRule;
+using lanesort::MergeWordsJob;
 using lanesort::PairsOut;
 using lanesort::Run;
 using lanesort::Tie;
+using lanesort::WordRows;
 
 Tie ParseTie(const std::string& name) {
   if (name == "run") return Tie::kRun;
@@ -108,44 +115,102 @@ std::vector<uint64_t> Merge(const Arrays& values, const std::optional<Arrays>& p
   return consumed;
 }
 
-void RequireGroups(const Buffer& buffer, size_t groups, size_t ways, size_t length) {
-  buffer.RequireShape(0, groups);
-  buffer.RequireShape(1, ways);
-  buffer.RequireShape(2, length);
-}
-
-void MergeBlocks(nb::handle values, nb::handle payload, const KeyOrder& order, nb::handle values_out,
-                 nb::handle payload_out, size_t threads, Control* control) {
-  const Buffer v(values, "values", 3, false);
-  const Buffer p(payload, "payload", 3, false);
-  const Buffer v_out(values_out, "values_out", 2, true);
-  const Buffer p_out(payload_out, "payload_out", 2, true);
-  const MergeBlocksJob job{{order, Tie::kRun, p.item_bytes()},
-                           v.shape(0),
-                           v.shape(1),
-                           v.shape(2),
-                           Bytes(v),
-                           v.stride_bytes(0),
-                           v.stride_bytes(1),
-                           v.stride_bytes(2),
-                           Bytes(p),
-                           p.stride_bytes(0),
-                           p.stride_bytes(1),
-                           p.stride_bytes(2),
-                           {static_cast<uint8_t*>(v_out.data()), v_out.stride_bytes(1),
-                            static_cast<uint8_t*>(p_out.data()), p_out.stride_bytes(1)},
-                           v_out.stride_bytes(0),
-                           p_out.stride_bytes(0)};
-  RequireIndexItem(p);
-  RequireGroups(p, job.groups, job.ways, job.length);
-  v.RequireItem(order.bits / 8);
-  v_out.RequireItem(order.bits / 8);
-  p_out.RequireItem(p.item_bytes());
-  for (const Buffer* out : {&v_out, &p_out}) {
-    out->RequireShape(0, job.groups);
-    out->RequireShape(1, lanesort::CheckedElements(job.ways, job.length));
+// The runs of words of one call, and where they are merged to.
+class Words {
+ public:
+  Words(const Arrays& runs, const KeyOrder& order, nb::handle out)
+      : item_(order.bits / 8), out_(out, "out", 2, true), job_{order, out_.shape(0), {}, nullptr, out_.stride_bytes(0)} {
+    if (order.bits != 16 && order.bits != 32) throw nb::value_error("order is of values that do not have 16 or 32 bits");
+    out_pairs_ = PairsIn(out_);
+    job_.out = static_cast<uint8_t*>(out_.data());
+    const size_t count = nb::len(runs);
+    if (count == 0) throw nb::value_error("runs is empty; a merge needs at least one");
+    job_.runs.reserve(count);
+    for (size_t r = 0; r < count; ++r) {
+      const Buffer& run = buffers_.emplace_back(nb::object(runs[r]), "runs", 2, false);
+      run.RequireShape(0, job_.groups);
+      job_.runs.push_back({Bytes(run), run.stride_bytes(0), PairsIn(run)});
+    }
   }
-  MergeBlocks(job, threads, control);
+
+  const MergeWordsJob& job() const { return job_; }
+
+  // Has the merge write somewhere else if `out` shares bytes with a run.
+  void KeepApart() {
+    const auto shares = [&](const WordRows& run) {
+      return lanesort::RowsOverlap(job_.groups, {job_.out, job_.out_row_step, out_pairs_}, run);
+    };
+    if (std::none_of(job_.runs.begin(), job_.runs.end(), shares)) return;
+    const size_t pairs = std::min(out_pairs_, job_.PairsOfGroup());
+    apart_.resize(lanesort::CheckedElements(job_.groups, pairs));
+    job_.out = reinterpret_cast<uint8_t*>(apart_.data());
+    job_.out_row_step = static_cast<ptrdiff_t>(pairs * kWordBytes);
+  }
+
+  // Brings to `out` what `KeepApart` kept from it.
+  void Deliver() const {
+    if (apart_.empty()) return;
+    const size_t bytes = job_.PairsOfGroup() * kWordBytes;
+    for (size_t group = 0; group < job_.groups; ++group) {
+      const ptrdiff_t g = static_cast<ptrdiff_t>(group);
+      std::memcpy(static_cast<uint8_t*>(out_.data()) + g * out_.stride_bytes(0), job_.out + g * job_.out_row_step, bytes);
+    }
+  }
+  size_t room() const { return out_pairs_; }
+
+  void TurnRound() { std::reverse(job_.runs.begin(), job_.runs.end()); }
+
+  // Cuts the runs of the only group as `ConsumedLengths` says, and then to what `out` has room for. Returns the
+  // former.
+  std::vector<uint64_t> Cut(bool first_exhausted, uint64_t limit) {
+    if (job_.groups != 1) throw nb::value_error("out is too small for the runs, or first_exhausted or a limit are given: this is for one group");
+    std::vector<Run> runs = GroupRuns(job_, 0);
+    std::vector<uint64_t> consumed = ConsumedLengths(job_.Rule(), runs, first_exhausted, limit);
+    for (size_t r = 0; r < runs.size(); ++r) runs[r].length = consumed[r];
+    const std::vector<uint64_t> written = ConsumedLengths(job_.Rule(), runs, false, out_pairs_);
+    for (size_t r = 0; r < runs.size(); ++r) job_.runs[r].length = written[r];
+    return consumed;
+  }
+
+ private:
+  size_t PairsIn(const Buffer& rows) const {
+    rows.RequireItem(item_);
+    rows.RequireStride(1, item_);
+    return rows.shape(1) * item_ / kWordBytes;
+  }
+
+  size_t item_;
+  Buffer out_;
+  std::deque<Buffer> buffers_;
+  size_t out_pairs_ = 0;
+  MergeWordsJob job_;
+  std::vector<uint64_t> apart_;
+};
+
+using Place = std::tuple<uint64_t, uint64_t, uint64_t>;
+using MergedWords = std::tuple<std::vector<uint64_t>, std::optional<Place>, bool>;
+
+MergedWords MergeWords(const Arrays& runs, const KeyOrder& order, nb::handle out, bool later_first, bool first_exhausted,
+                       std::optional<uint64_t> limit, size_t threads, Control* control) {
+  Words words(runs, order, out);
+  const MergeWordsJob whole = words.job();
+  words.KeepApart();
+  if (later_first) words.TurnRound();
+  std::vector<uint64_t> consumed;
+  for (const WordRows& run : words.job().runs) consumed.push_back(run.length);
+  const bool cut = first_exhausted || limit || words.room() < whole.PairsOfGroup();
+  if (cut) consumed = words.Cut(first_exhausted, limit.value_or(~uint64_t{0}));
+  if (later_first) std::reverse(consumed.begin(), consumed.end());
+  const bool sorted = MergeWords(words.job(), threads, control) && !cut;
+  lanesort::InspectedWords seen{};
+  {
+    const nb::gil_scoped_release release;
+    seen = sorted ? InspectSortedWords(whole) : InspectWords(whole);
+  }
+  words.Deliver();
+  std::optional<Place> unsorted;
+  if (seen.unsorted) unsorted.emplace(seen.unsorted->group, seen.unsorted->run, seen.unsorted->position);
+  return {std::move(consumed), unsorted, seen.nan};
 }
 
 int64_t FirstUnsorted(nb::handle values, nb::handle payload, const KeyOrder& order, const std::string& tie) {
@@ -169,18 +234,6 @@ int64_t FirstUnsorted(nb::handle values, nb::handle payload, const KeyOrder& ord
   return found == run.length ? -1 : static_cast<int64_t>(found);
 }
 
-std::pair<int64_t, bool> InspectRuns(nb::handle values, const KeyOrder& order) {
-  const Buffer v(values, "values", 2, false);
-  v.RequireItem(order.bits / 8);
-  const lanesort::RunRows runs{Bytes(v), v.stride_bytes(0), v.stride_bytes(1), v.shape(0), v.shape(1)};
-  lanesort::Inspected seen{};
-  {
-    const nb::gil_scoped_release release;
-    seen = lanesort::InspectRuns(order, runs);
-  }
-  return {seen.unsorted == runs.rows * runs.length ? -1 : static_cast<int64_t>(seen.unsorted), seen.nan};
-}
-
 }  // namespace
 
 void bind_merge(nb::module_& module) {
@@ -188,13 +241,13 @@ void bind_merge(nb::module_& module) {
              "first_exhausted"_a = false, "threads"_a = 1, "control"_a.none() = nb::none(),
              "Merge sorted runs, as many pairs as the outputs hold; return how many came from each run.\n"
              "Payloads, 32 or 64 bits wide, travel along; None stands for positions in the concatenation.");
-  module.def("merge_blocks", &MergeBlocks, "values"_a, "payload"_a, "order"_a, "values_out"_a, "payload_out"_a,
-             "threads"_a = 1, "control"_a.none() = nb::none(),
-             "Merge groups of equally long sorted runs (groups, ways, length) to (groups, ways * length);\n"
-             "of equal values the one from the earlier run comes first.");
-  module.def("inspect_runs", &InspectRuns, "values"_a, "order"_a,
-             "Return where in the rows of values, counted over all of them, the first stands that belongs\n"
-             "before its predecessor, or -1, and whether there is a NaN.");
+  module.def("merge_words", &MergeWords, "runs"_a, "order"_a, "out"_a, "later_first"_a = false,
+             "first_exhausted"_a = false, "limit"_a.none() = nb::none(), "threads"_a = 1, "control"_a.none() = nb::none(),
+             "Merge groups of sorted runs of words of 8 bytes that begin with a value: arrays of values of 16 or 32\n"
+             "bits, a group in each row, one array for each run, to the rows of out, which may overlap them.\n"
+             "Return how many words came from each run, the group, run and position of the first value that belongs\n"
+             "before its predecessor, or None, and whether there is a NaN. Of one group as many words are written as\n"
+             "out has room for.");
   module.def("first_unsorted", &FirstUnsorted, "values"_a, "payload"_a.none(), "order"_a, "tie"_a,
              "Return the position of the first pair that has to stand before its predecessor, or -1.");
 }

@@ -1,6 +1,7 @@
 // sort_pairs: checks the arrays of a call and makes a SortJob of them.
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstring>
 #include <string>
 
@@ -115,8 +116,10 @@ void Run(const SortJob& job, uint64_t elements, size_t threads, lanesort::Contro
                      });
 }
 
-void SortPairs(nb::handle x, const lanesort::KeyOrder& order, nb::handle values, nb::handle indices,
-               uint64_t offset, nb::handle payload, nb::handle lengths, size_t threads, lanesort::Control* control) {
+bool SortPairs(nb::handle x, const lanesort::KeyOrder& order, nb::handle values, nb::handle indices,
+               uint64_t offset, nb::handle payload, nb::handle lengths, bool look_for_nan, size_t threads,
+               lanesort::Control* control) {
+  std::atomic<bool> nan{false};
   SortJob job{};
   job.order = order;
   job.offset = offset;
@@ -131,16 +134,20 @@ void SortPairs(nb::handle x, const lanesort::KeyOrder& order, nb::handle values,
   TakePayload(job, payload_buffer);
   const Buffer lengths_buffer(lengths, "lengths", 1, false);
   const uint64_t elements = TakeLengths(job, lengths_buffer);
+  if (look_for_nan && job.indices == nullptr) throw nb::value_error("look_for_nan is given but indices is None");
+  if (look_for_nan) job.nan = &nan;
   Run(job, elements, threads, control);
+  return nan.load();
 }
 
 }  // namespace
 
 void bind_sort(nb::module_& module) {
   module.def("sort_pairs", &SortPairs, "x"_a, "order"_a, "values"_a.none(), "indices"_a.none(), "offset"_a = 0,
-             "payload"_a.none() = nb::none(), "lengths"_a.none() = nb::none(), "threads"_a = 1,
-             "control"_a.none() = nb::none(),
+             "payload"_a.none() = nb::none(), "lengths"_a.none() = nb::none(),
+             "look_for_nan"_a = false, "threads"_a = 1, "control"_a.none() = nb::none(),
              "Sort each row of x (rows, n); write the sorted values and their positions + offset, or\n"
              "their payload, where wanted. Rows of payload may be fewer: they serve by turns. Values and 32-bit\n"
-             "indices may be interleaved as pairs of 8 bytes.");
+             "indices may be interleaved as pairs of 8 bytes. Return whether there is a NaN, False if not to look\n"
+             "for it.");
 }

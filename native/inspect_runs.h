@@ -10,7 +10,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include "native/merge.h"
@@ -25,16 +24,17 @@ template <typename T>
 class RunInspector {
  public:
   explicit RunInspector(const KeyOrder& order)
-      : map_(order),
-        lanes_(map_),
-        largest_(map_.is_float ? static_cast<Signed>(order.infinity) : std::numeric_limits<Signed>::max()) {}
+      : order_(order), map_(order), lanes_(map_) {}
 
   Inspected Inspect(const RunRows& runs) {
     Inspected seen{runs.rows * runs.length, false};
     for (size_t row = 0; row < runs.rows; ++row) {
       const uint8_t* const values = runs.values + static_cast<ptrdiff_t>(row) * runs.row_step;
-      const size_t at = FirstUnsorted(values, runs.value_step, runs.length, seen.nan);
+      const size_t at = FirstUnsorted(values, runs.value_step, runs.length);
       if (at < runs.length) seen.unsorted = std::min<uint64_t>(seen.unsorted, row * runs.length + at);
+      // Keys of NaNs lie at either end, so that a sorted row has them first or last.
+      seen.nan |= at < runs.length ? AnyNan(values, runs.value_step, runs.length)
+                                   : IsNan(values, runs.value_step, 0) || IsNan(values, runs.value_step, runs.length - 1);
     }
     return seen;
   }
@@ -47,52 +47,51 @@ class RunInspector {
   static constexpr size_t kChunk = 1024;
 
   // Place in the row of the first value that belongs before its predecessor, or `length`.
-  size_t FirstUnsorted(const uint8_t* values, ptrdiff_t step, size_t length, bool& nan) {
-    size_t first = length;
-    for (size_t begin = 0; begin == 0 || begin + 1 < length; begin += kChunk - 1) {
+  size_t FirstUnsorted(const uint8_t* values, ptrdiff_t step, size_t length) {
+    for (size_t begin = 0; begin + 1 < length; begin += kChunk - 1) {
       const size_t n = std::min(kChunk, length - begin);
-      nan |= MakeKeys(values + static_cast<ptrdiff_t>(begin) * step, step, n);
-      if (first == length && !KeysAscend(n)) {
-        first = begin + static_cast<size_t>(std::is_sorted_until(keys_, keys_ + n) - keys_);
-      }
+      MakeKeys(values + static_cast<ptrdiff_t>(begin) * step, step, n);
+      if (!KeysAscend(n)) return begin + static_cast<size_t>(std::is_sorted_until(keys_, keys_ + n) - keys_);
     }
-    return first;
+    return length;
   }
 
-  // Makes the keys of n values; says whether one is a NaN.
-  bool MakeKeys(const uint8_t* values, ptrdiff_t step, size_t n) {
-    auto nan_lanes = hn::Zero(DSigned());
+  bool IsNan(const uint8_t* values, ptrdiff_t step, size_t i) const {
+    return KeyMap<T>::IsNan(order_, LoadItem<T>(values + static_cast<ptrdiff_t>(i) * step));
+  }
+  bool AnyNan(const uint8_t* values, ptrdiff_t step, size_t length) const {
+    bool any = false;
+    for (size_t i = 0; i < length; ++i) any |= IsNan(values, step, i);
+    return any;
+  }
+
+  // Makes the keys of n values.
+  void MakeKeys(const uint8_t* values, ptrdiff_t step, size_t n) {
     size_t i = 0;
     if (step == sizeof(T)) {
-      i = MakeVectors<Layout::kAdjacent>(values, n, nan_lanes);
+      i = MakeVectors<Layout::kAdjacent>(values, n);
     } else if constexpr (sizeof(T) == 4 && HWY_TARGET != HWY_SCALAR) {
       // Vectors read 8 bytes of an item, which may be more than the last one has.
-      if (step == 8 && n > 0) i = MakeVectors<Layout::kPairs>(values, n - 1, nan_lanes);
+      if (step == 8 && n > 0) i = MakeVectors<Layout::kPairs>(values, n - 1);
     }
-    bool nan = !hn::AllTrue(DSigned(), hn::Eq(nan_lanes, hn::Zero(DSigned())));
     for (; i < n; ++i) {
       const T bits = LoadItem<T>(values + static_cast<ptrdiff_t>(i) * step);
       keys_[i] = static_cast<Signed>(map_.Key(bits) ^ KeyMap<T>::kSign);
-      nan |= static_cast<Signed>(bits & ~KeyMap<T>::kSign) > largest_;
     }
-    return nan;
   }
 
   // Makes the keys of n values but for fewer than fill a vector; returns of how many.
   template <Layout kLayout>
-  size_t MakeVectors(const uint8_t* values, size_t n, hn::Vec<DSigned>& nan) {
+  size_t MakeVectors(const uint8_t* values, size_t n) {
     if (n < kLanes) return 0;
-    for (size_t i = 0; i + kLanes <= n; i += kLanes) MakeVector<kLayout>(values, i, nan);
-    if (n % kLanes != 0) MakeVector<kLayout>(values, n - kLanes, nan);
+    for (size_t i = 0; i + kLanes <= n; i += kLanes) MakeVector<kLayout>(values, i);
+    if (n % kLanes != 0) MakeVector<kLayout>(values, n - kLanes);
     return n;
   }
 
   template <Layout kLayout>
-  HWY_INLINE void MakeVector(const uint8_t* values, size_t i, hn::Vec<DSigned>& nan) {
-    const auto bits = Load<kLayout>(values, i);
-    const auto magnitude = hn::BitCast(DSigned(), hn::AndNot(hn::Set(D(), KeyMap<T>::kSign), bits));
-    nan = hn::Or(nan, hn::VecFromMask(DSigned(), hn::Gt(magnitude, hn::Set(DSigned(), largest_))));
-    const auto key = hn::Xor(lanes_.Key(bits), hn::Set(D(), KeyMap<T>::kSign));
+  HWY_INLINE void MakeVector(const uint8_t* values, size_t i) {
+    const auto key = hn::Xor(lanes_.Key(Load<kLayout>(values, i)), hn::Set(D(), KeyMap<T>::kSign));
     hn::StoreU(hn::BitCast(DSigned(), key), DSigned(), keys_ + i);
   }
 
@@ -120,9 +119,9 @@ class RunInspector {
     return hn::VecFromMask(d, hn::Lt(hn::LoadU(d, keys_ + i), hn::LoadU(d, keys_ + i - 1)));
   }
 
+  const KeyOrder order_;
   const KeyMap<T> map_;
   const KeyLanes<D> lanes_;
-  const Signed largest_;  // magnitudes above it are NaN
   alignas(64) Signed keys_[kChunk];  // that sort as signed integers
 };
 

@@ -28,9 +28,9 @@ bool MergeSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsO
   });
 }
 
-void MergeGroups(const MergeBlocksJob& job, size_t begin, size_t end, const Progress& progress) {
-  ForPackedKeys(job.rule.order, [&]<typename T>() {
-    MergePackedGroups<T>(job, begin, end, progress);
+bool MergeGroups(const MergeWordsJob& job, size_t begin, size_t end, const Progress& progress) {
+  return ForPackedKeys(job.order, [&]<typename T>() {
+    return MergePackedGroups<T>(job, begin, end, progress);
   });
 }
 
@@ -78,6 +78,18 @@ bool MergePart(const MergeRule& rule, bool packs, const std::vector<Run>& runs, 
                const Progress& progress) {
   if (packs) return HWY_DYNAMIC_DISPATCH(MergeSpan)(rule, runs, out, progress);
   return ForKeys(rule.order, [&]<typename T>() { return MergeWideSpan<T>(rule, runs, out, progress); });
+}
+
+bool MergeLargeGroups(const MergeWordsJob& job, size_t begin, size_t end, const Progress& progress) {
+  bool sorted = true;
+  for (size_t group = begin; group < end && !progress.Stopped(); ++group) {
+    const std::vector<Run> runs = GroupRuns(job, group);
+    for (const Run& run : runs) {
+      sorted &= InspectRuns(job.order, {run.values, 0, run.value_step, 1, run.length}).unsorted == run.length;
+    }
+    HWY_DYNAMIC_DISPATCH(MergeSpan)(job.Rule(), runs, GroupOut(job, group), progress);
+  }
+  return sorted;
 }
 
 // Cuts the merge into `parts` of equally many pairs: counts at each cut, from none to all.
@@ -131,25 +143,54 @@ void Merge(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& 
   });
 }
 
-void MergeBlocks(const MergeBlocksJob& job, size_t threads, Control* control) {
-  const size_t pairs = job.ways * job.length;
-  if (job.groups == 0 || pairs == 0) return;
-  const bool small = job.rule.order.bits != 64 && pairs <= kRoundPairs;
+bool MergeWords(const MergeWordsJob& job, size_t threads, Control* control) {
+  const size_t pairs = job.PairsOfGroup();
+  if (job.groups == 0 || pairs == 0) return true;
+  const bool small = pairs <= kRoundPairs;
+  std::atomic<bool> sorted{true};
   RunUnits(job.groups, job.groups * pairs, threads, control,
            [&](size_t begin, size_t end, const Progress& progress) {
-             if (small) return HWY_DYNAMIC_DISPATCH(MergeGroups)(job, begin, end, progress);
-             for (size_t group = begin; group < end && !progress.Stopped(); ++group) {
-               const std::vector<Run> runs = GroupRuns(job, group);
-               const PairsOut out = GroupOut(job, group);
-               if (!MergePart(job.rule, job.rule.order.bits != 64, runs, out, progress)) continue;
-               ForKeys(job.rule.order, [&]<typename T>() { FetchShared<T>(job.rule, runs, out); });
+             if (small ? HWY_DYNAMIC_DISPATCH(MergeGroups)(job, begin, end, progress)
+                       : MergeLargeGroups(job, begin, end, progress)) {
+               return;
              }
+             sorted.store(false);
            });
+  return sorted.load();
 }
 
 Inspected InspectRuns(const KeyOrder& order, const RunRows& runs) {
   if (runs.rows == 0 || runs.length == 0) return {0, false};
   return HWY_DYNAMIC_DISPATCH(InspectRunsOf)(order, runs);
+}
+
+InspectedWords InspectWords(const MergeWordsJob& job) {
+  InspectedWords all{std::nullopt, false};
+  for (size_t r = 0; r < job.runs.size(); ++r) {
+    const WordRows& run = job.runs[r];
+    const RunRows rows{run.words, run.row_step, kWordBytes, job.groups, run.length};
+    const Inspected seen = InspectRuns(job.order, rows);
+    all.nan |= seen.nan;
+    if (seen.unsorted == rows.rows * rows.length) continue;
+    const PlaceInRuns place{seen.unsorted / run.length, r, seen.unsorted % run.length};
+    if (!all.unsorted || place < *all.unsorted) all.unsorted = place;
+  }
+  return all;
+}
+
+InspectedWords InspectSortedWords(const MergeWordsJob& job) {
+  return ForKeys(job.order, [&]<typename T>() {
+    InspectedWords all{std::nullopt, false};
+    const auto look = [&](const uint8_t* word) { all.nan |= KeyMap<T>::IsNan(job.order, LoadItem<T>(word)); };
+    for (const WordRows& run : job.runs) {
+      for (size_t group = 0; run.length != 0 && group < job.groups; ++group) {
+        const uint8_t* const words = run.words + static_cast<ptrdiff_t>(group) * run.row_step;
+        look(words);
+        look(words + (run.length - 1) * kWordBytes);
+      }
+    }
+    return all;
+  });
 }
 
 uint64_t FirstUnsorted(const MergeRule& rule, const Run& run) {

@@ -1,8 +1,10 @@
 // Merges sorted runs of pairs (value, index).
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "native/control.h"
@@ -35,6 +37,15 @@ struct PairsOut {
   }
 };
 
+constexpr size_t kWordBytes = 8;
+
+// Words of 8 bytes, as many in each row.
+struct WordRows {
+  const uint8_t* words;
+  ptrdiff_t row_step;
+  size_t length;
+};
+
 // What all runs of a merge share.
 struct MergeRule {
   KeyOrder order;
@@ -51,20 +62,25 @@ std::vector<uint64_t> ConsumedLengths(const MergeRule& rule, const std::vector<R
 void Merge(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, size_t threads,
            Control* control);
 
-// Groups of equally many, equally long runs, merged group by group; ties go by run.
-struct MergeBlocksJob {
-  MergeRule rule;
-  size_t groups, ways, length;
-  const uint8_t* values;
-  ptrdiff_t values_group, values_way, value_step;
-  const uint8_t* payload;
-  ptrdiff_t payload_group, payload_way, payload_step;
-  PairsOut out;
-  ptrdiff_t out_values_group, out_indices_group;
+// Groups of sorted runs in rows of words of 8 bytes, which hold a value first and are merged as wholes, group by
+// group; of equal values the one from the earlier run comes first.
+struct MergeWordsJob {
+  KeyOrder order;  // of values of up to 32 bits
+  size_t groups;
+  std::vector<WordRows> runs;  // in row g the run of group g
+  uint8_t* out;
+  ptrdiff_t out_row_step;
+
+  MergeRule Rule() const { return {order, Tie::kRun, kWordBytes}; }
+  size_t PairsOfGroup() const {
+    size_t pairs = 0;
+    for (const WordRows& run : runs) pairs += run.length;
+    return pairs;
+  }
 };
 
-// Merges every group. The GIL must be held.
-void MergeBlocks(const MergeBlocksJob& job, size_t threads, Control* control);
+// Merges every group; says whether all runs are sorted. The GIL must be held.
+bool MergeWords(const MergeWordsJob& job, size_t threads, Control* control);
 
 // Equally long runs, a row each.
 struct RunRows {
@@ -80,6 +96,21 @@ struct Inspected {
 };
 
 Inspected InspectRuns(const KeyOrder& order, const RunRows& runs);
+
+// A place in a MergeWordsJob.
+struct PlaceInRuns {
+  uint64_t group, run, position;
+  auto operator<=>(const PlaceInRuns&) const = default;
+};
+
+struct InspectedWords {
+  std::optional<PlaceInRuns> unsorted;  // the first value that belongs before the one before it in its run
+  bool nan;
+};
+
+InspectedWords InspectWords(const MergeWordsJob& job);
+// The same of runs that are sorted, where it is enough to look at their ends.
+InspectedWords InspectSortedWords(const MergeWordsJob& job);
 
 // Position of the first pair that has to stand before its predecessor; run.length if none has.
 uint64_t FirstUnsorted(const MergeRule& rule, const Run& run);

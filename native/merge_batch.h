@@ -11,13 +11,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 #include <vector>
 
-#include "native/merge_fetch.h"
 #include "native/merge_groups.h"
 #include "native/merge_pack.h"
-#include "native/merge_payload.h"
 #include "native/workspace.h"
 #if HWY_TARGET != HWY_SCALAR
 #include "native/sort_network.h"
@@ -33,9 +30,11 @@ namespace lanesort::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR
 
-inline bool BatchesPay(size_t, size_t) { return false; }
+inline bool BatchesPay(const MergeWordsJob&) { return false; }
 template <typename T>
-void MergeGroupBatches(const MergeBlocksJob&, size_t, size_t, const Progress&) {}
+bool MergeGroupBatches(const MergeWordsJob&, size_t, size_t, const Progress&) {
+  return true;
+}
 
 #else
 
@@ -51,9 +50,10 @@ struct BatchShape {
 };
 
 // Whether groups are short enough that data-independent networks beat merges block by block.
-inline bool BatchesPay(size_t ways, size_t length) {
+inline bool BatchesPay(const MergeWordsJob& job) {
   constexpr size_t kRows = std::min<size_t>(LANESORT_BATCH_MERGE_ROWS, LANESORT_NETWORK_ROWS);  // what a Bench has room for
-  return ways >= 2 && ways * length <= kRows && BatchShape(ways, length).Rows() <= kRows;
+  const size_t longest = LongestRun(job);
+  return job.runs.size() >= 2 && longest <= kRows && BatchShape(job.runs.size(), longest).Rows() <= kRows;
 }
 
 template <typename T>
@@ -61,68 +61,73 @@ class BatchMerger {
  public:
   using E = PackedDouble;
 
-  explicit BatchMerger(const MergeBlocksJob& job)
+  explicit BatchMerger(const MergeWordsJob& job)
       : job_(job),
-        map_(job.rule.order),
-        packer_(map_),
-        shape_(job.ways, job.length),
+        ways_(job.runs.size()),
+        pairs_(job.PairsOfGroup()),
+        packer_(job.Rule()),
+        shape_(ways_, LongestRun(job)),
         pitch_((shape_.Rows() + E::kLanes - 1) / E::kLanes * E::kLanes),
         bench_(TakeBench<E>(*lease_)) {}
 
-  // Merges the groups begin … end - 1, at most one for each lane.
-  void Merge(size_t begin, size_t end) {
+  // Merges the groups begin … end - 1, at most one for each lane; says whether their runs are sorted.
+  bool Merge(size_t begin, size_t end) {
     runs_.clear();
     for (size_t group = begin; group < end; ++group) AppendRuns(job_, group, runs_);
-    for (size_t lane = 0; lane < end - begin; ++lane) Pack(Runs(lane), Line(lane));
+    table_.Assign(runs_, kWordBytes, (*lease_).data_positions);
+    bool sorted = true;
+    for (size_t lane = 0; lane < end - begin; ++lane) sorted &= Pack(lane);
     std::fill(Line(end - begin), Line(E::kLanes), E::kPad);
     MergeBatch<E>(bench_.sorted, pitch_, shape_.run, shape_.runs, bench_.matrix);
-    for (size_t lane = 0; lane < end - begin; ++lane) Unpack(Line(lane), Runs(lane), GroupOut(job_, begin + lane));
+    for (size_t lane = 0; lane < end - begin; ++lane) {
+      const int64_t* const packed = reinterpret_cast<const int64_t*>(Line(lane));
+      LookUp<AsDouble, uint64_t>(table_, packed, pairs_, GroupOut(job_, begin + lane));
+    }
+    return sorted;
   }
 
  private:
   uint64_t* Line(size_t lane) const { return bench_.sorted + lane * pitch_; }
-  std::span<const Run> Runs(size_t lane) const { return std::span(runs_).subspan(lane * job_.ways, job_.ways); }
 
-  // The low half of a packed pair is its place in the group, by which Unpack finds the payload.
-  void Pack(std::span<const Run> runs, uint64_t* line) const {
-    uint64_t* end = line;
-    for (const Run& run : runs) {
-      const TieSource ties{nullptr, 0, 4, static_cast<uint32_t>(run.first), 0};
-      packer_.Pack(run, ties, reinterpret_cast<int64_t*>(end));
+  // The low half of a packed pair is its place, by which its word is found.
+  bool Pack(size_t lane) const {
+    bool sorted = true;
+    uint64_t* end = Line(lane);
+    for (size_t r = lane * ways_; r < (lane + 1) * ways_; ++r) {
+      const Run& run = runs_[r];
+      const TieSource ties{nullptr, 0, 4, table_.First(r, lane * pairs_ + run.first), 0};
+      int64_t* const packed = reinterpret_cast<int64_t*>(end);
+      packer_.Pack(run, ties, packed);
+      sorted &= Ascend(packed, run.length);
       std::fill(end + run.length, end + shape_.RunRows(), E::kPad);
       end += shape_.RunRows();
     }
-    std::fill(end, line + pitch_, E::kPad);
+    std::fill(end, Line(lane) + pitch_, E::kPad);
+    return sorted;
   }
 
-  void Unpack(const uint64_t* line, std::span<const Run> runs, const PairsOut& out) const {
-    const size_t pairs = job_.ways * job_.length;
-    const size_t bytes = job_.rule.index_bytes;
-    const PayloadTable payload = PayloadByPlace(runs, pairs, bytes, (*lease_).data_positions);
-    const IndexTarget target{payload.items, payload.step, bytes, 0};
-    const int64_t* const packed = reinterpret_cast<const int64_t*>(line);
-    if (Unpacker<T, AsDouble>(map_, target).Unpack(packed, pairs, out)) FetchShared<T>(job_.rule, runs, out);
-  }
-
-  const MergeBlocksJob& job_;
-  const KeyMap<T> map_;
+  const MergeWordsJob& job_;
+  const size_t ways_, pairs_;
   const Packer<T, AsDouble> packer_;
   const BatchShape shape_;
   const size_t pitch_;
   const WorkspaceLease lease_;
   const Bench<E> bench_;
   std::vector<Run> runs_;
+  PlaceTable table_;
 };
 
 template <typename T>
-void MergeGroupBatches(const MergeBlocksJob& job, size_t begin, size_t end, const Progress& progress) {
+bool MergeGroupBatches(const MergeWordsJob& job, size_t begin, size_t end, const Progress& progress) {
   constexpr size_t kGroups = BatchMerger<T>::E::kLanes;
   BatchMerger<T> merger(job);
+  bool sorted = true;
   for (; begin < end && !progress.Stopped(); begin += kGroups) {
     const size_t stop = std::min(end, begin + kGroups);
-    merger.Merge(begin, stop);
-    progress.Advance(job.ways * job.length * (stop - begin));
+    sorted &= merger.Merge(begin, stop);
+    progress.Advance(job.PairsOfGroup() * (stop - begin));
   }
+  return sorted;
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR

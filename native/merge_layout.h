@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "native/merge_path.h"
+#include "native/merge_payload.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanesort::HWY_NAMESPACE {
@@ -80,8 +81,7 @@ HWY_INLINE VPacked LoadTies(const TieSource& ties, size_t i) {
 
 // What becomes of the low half of a packed pair.
 struct IndexTarget {
-  const uint8_t* table;  // null: it is the index; else items `step` bytes apart, among which it is the place
-  ptrdiff_t step;
+  const PlaceTable* table;  // null: it is the index; else its place
   size_t bytes;  // of an index
   uint32_t flip;
 };
@@ -98,17 +98,21 @@ void ForSteps(ptrdiff_t from, ptrdiff_t to, Kernel kernel) {
 
 // Writes the indices of n packed pairs that a table holds. One by one: gathers are no faster on many CPUs.
 template <class P, typename Index>
-void LookUp(IndexTarget target, const int64_t* packed, size_t n, PairsOut out) {
+void LookUp(const PlaceTable& table, const int64_t* packed, size_t n, const PairsOut& out) {
   constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
-  ForSteps(target.step, out.index_step, [=]<ptrdiff_t kFrom, ptrdiff_t kTo>() {
-    const ptrdiff_t from = kFrom == 0 ? target.step : kFrom;
-    const ptrdiff_t to = kTo == 0 ? out.index_step : kTo;
-    // Copies, because the compiler must take the bytes that are stored for any object's.
-    const uint8_t* const table = target.table;
-    uint8_t* next = out.indices;
+  // Copies, because the compiler must take the bytes that are stored for any object's.
+  const uintptr_t* const bases = table.bases();
+  const unsigned shift = table.shift();
+  const ptrdiff_t table_step = table.step();
+  const ptrdiff_t index_step = out.index_step;
+  uint8_t* next = out.indices;
+  ForSteps(table_step, index_step, [=]<ptrdiff_t kFrom, ptrdiff_t kTo>() mutable {
+    const uintptr_t from = static_cast<uintptr_t>(kFrom == 0 ? table_step : kFrom);
+    const ptrdiff_t to = kTo == 0 ? index_step : kTo;
+#pragma GCC unroll 4
     for (size_t i = 0; i < n; ++i, next += to) {
-      const ptrdiff_t place = static_cast<ptrdiff_t>(static_cast<uint64_t>(packed[i]) & kTies);
-      StoreItem(next, LoadItem<Index>(table + place * from));
+      const uint64_t place = static_cast<uint64_t>(packed[i]) & kTies;
+      StoreItem(next, LoadItem<Index>(reinterpret_cast<const uint8_t*>(bases[place >> shift] + place * from)));
     }
   });
 }

@@ -20,10 +20,20 @@ HWY_BEFORE_NAMESPACE();
 namespace lanesort::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Whether no packed pair is below the one before it.
+inline bool Ascend(const int64_t* packed, size_t n) {
+  const D64 d;
+  if (n <= kBlockLanes) return std::is_sorted(packed, packed + n);
+  const auto falls = [&](size_t i) { return hn::Lt(hn::LoadU(d, packed + i), hn::LoadU(d, packed + i - 1)); };
+  auto wrong = hn::VecFromMask(d, falls(n - kBlockLanes));
+  for (size_t i = 1; i + kBlockLanes <= n; i += kBlockLanes) wrong = hn::Or(wrong, hn::VecFromMask(d, falls(i)));
+  return hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)));
+}
+
 template <typename T, class P>
 class Packer {
  public:
-  explicit Packer(const KeyMap<T>& map) : map_(map) {}
+  explicit Packer(const MergeRule& rule) : map_(rule.order), payload_bytes_(rule.index_bytes) {}
 
   // Packs the pairs of a run.
   void Pack(const Run& run, const TieSource& ties, int64_t* out) const {
@@ -44,10 +54,11 @@ class Packer {
 
  private:
   // Of how many pairs whole vectors may be read, which take 8 bytes of items that are 8 bytes apart: what
-  // follows the last one is ours only if it is its index.
-  static size_t Readable(const Run& run, const TieSource& ties) {
+  // follows the last one is ours only if it is its index, or the rest of a word.
+  size_t Readable(const Run& run, const TieSource& ties) const {
     const bool adjacent = run.value_step == sizeof(T) && (ties.items == nullptr || ties.step == 4);
-    const bool pairs = run.value_step == 8 && run.payload_step == 8 && run.payload == run.values + 4;
+    const bool pairs = run.value_step == 8 && run.payload_step == 8 && run.payload != nullptr &&
+                       run.payload + payload_bytes_ == run.values + 8;
     return adjacent || (pairs && ties.items == nullptr) ? run.length : run.length - std::min<size_t>(run.length, 1);
   }
 
@@ -81,6 +92,7 @@ class Packer {
   }
 
   KeyMap<T> map_;
+  size_t payload_bytes_;
 };
 
 template <typename T, class P>
@@ -100,6 +112,8 @@ class Unpacker {
   static constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
 
   void UnpackPart(const int64_t* packed, size_t n, const PairsOut& out) {
+    // The words of the table hold the values too.
+    if (out.indices == out.values) return LookUp<P, uint64_t>(*target_.table, packed, n, out);
     const bool pairs = out.value_step == 8 && out.index_step == 8 && target_.bytes == 4 && sizeof(T) != 1 &&
                        out.indices == out.values + 4;
     const bool adjacent = out.value_step == sizeof(T) && out.index_step == static_cast<ptrdiff_t>(target_.bytes);
@@ -108,7 +122,8 @@ class Unpacker {
     if (adjacent) i = UnpackVectors<false>(packed, n, out);
     for (; i < n; ++i) UnpackOne(packed[i], out.From(i));
     if (target_.table != nullptr) {
-      target_.bytes == 4 ? LookUp<P, uint32_t>(target_, packed, n, out) : LookUp<P, uint64_t>(target_, packed, n, out);
+      target_.bytes == 4 ? LookUp<P, uint32_t>(*target_.table, packed, n, out)
+                         : LookUp<P, uint64_t>(*target_.table, packed, n, out);
     }
   }
 

@@ -1,55 +1,71 @@
-// The payload of several runs, found by its place in the order of the runs.
+// The payload of several runs, found by the places of their pairs.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "native/merge.h"
 #include "native/scratch.h"
 
 namespace lanesort {
 
-// Items `step` bytes apart; null where there are none.
-struct PayloadTable {
-  const uint8_t* items = nullptr;
-  ptrdiff_t step = 0;
-};
-
-// Whether each run's payload goes on where the one before it ends.
-inline bool PayloadIsOneRow(std::span<const Run> runs) {
-  for (size_t r = 1; r < runs.size(); ++r) {
-    const Run& before = runs[r - 1];
-    const uint8_t* const end = before.payload + static_cast<ptrdiff_t>(before.length) * before.payload_step;
-    if (runs[r].payload != end || runs[r].payload_step != before.payload_step) return false;
-  }
-  return true;
-}
-
-inline void CopyPayload(const Run& run, size_t bytes, uint8_t* table) {
-  if (run.payload_step == static_cast<ptrdiff_t>(bytes)) {
-    std::memcpy(table, run.payload, run.length * bytes);
-    return;
-  }
-  for (uint64_t i = 0; i < run.length; ++i) {
-    const uint8_t* const item = run.payload + static_cast<ptrdiff_t>(i) * run.payload_step;
-    if (bytes == 4) {
-      std::memcpy(table + i * 4, item, 4);
-    } else {
-      std::memcpy(table + i * 8, item, 8);
+// A place is a number that grows from run to run and within each, small enough for the low half of a packed pair.
+class PlaceTable {
+ public:
+  // Takes the payload of `runs`, of `bytes` an item: where it lies, unless the runs differ in their steps or are
+  // so many that places get large; then copies it to `space`.
+  void Assign(std::span<const Run> runs, size_t bytes, Scratch& space) {
+    uint64_t longest = 1;
+    bool alike = true;
+    for (const Run& run : runs) {
+      longest = std::max(longest, run.length);
+      alike &= run.payload_step == runs[0].payload_step;
+    }
+    shift_ = static_cast<unsigned>(std::bit_width(longest - 1));
+    bases_.clear();
+    copied_ = !alike || (uint64_t{runs.size()} << shift_) > kMostPlaces;
+    if (copied_) return Copy(runs, bytes, space);
+    step_ = runs[0].payload_step;
+    for (const Run& run : runs) {
+      const uint64_t first = uint64_t{bases_.size()} << shift_;
+      bases_.push_back(reinterpret_cast<uintptr_t>(run.payload) - first * static_cast<uintptr_t>(step_));
     }
   }
-}
 
-// The payload of all `pairs` pairs of `runs`, of `bytes` an item: where it lies, else in a copy.
-inline PayloadTable PayloadByPlace(std::span<const Run> runs, size_t pairs, size_t bytes, Scratch& space) {
-  if (PayloadIsOneRow(runs)) return {runs[0].payload, runs[0].payload_step};
-  uint8_t* const copy = space.Get<uint8_t>(CheckedBytes(pairs, bytes));
-  uint8_t* next = copy;
-  for (const Run& run : runs) {
-    CopyPayload(run, bytes, next);
-    next += run.length * bytes;
+  // Place of the first pair of run number `run`, which `before` pairs of other runs come before.
+  uint32_t First(size_t run, uint64_t before) const {
+    return static_cast<uint32_t>(copied_ ? before : uint64_t{run} << shift_);
   }
-  return {copy, static_cast<ptrdiff_t>(bytes)};
-}
+
+  // The item of place p lies at bases()[p >> shift()] + p * step().
+  const uintptr_t* bases() const { return bases_.data(); }
+  unsigned shift() const { return shift_; }
+  ptrdiff_t step() const { return step_; }
+
+ private:
+  static constexpr uint64_t kMostPlaces = uint64_t{1} << 30;
+
+  void Copy(std::span<const Run> runs, size_t bytes, Scratch& space) {
+    uint64_t pairs = 0;
+    for (const Run& run : runs) pairs += run.length;
+    uint8_t* next = space.Get<uint8_t>(CheckedBytes(pairs, bytes));
+    bases_.push_back(reinterpret_cast<uintptr_t>(next));
+    shift_ = 32;
+    step_ = static_cast<ptrdiff_t>(bytes);
+    for (const Run& run : runs) {
+      for (uint64_t i = 0; i < run.length; ++i, next += bytes) {
+        std::memcpy(next, run.payload + static_cast<ptrdiff_t>(i) * run.payload_step, bytes);
+      }
+    }
+  }
+
+  std::vector<uintptr_t> bases_;
+  unsigned shift_ = 0;
+  ptrdiff_t step_ = 0;
+  bool copied_ = false;
+};
 
 }  // namespace lanesort

@@ -52,6 +52,10 @@ struct KeyMap {
     if (order.kind == Kind::kTime && order.descending && order.nan == Nan::kLast) less = 0;
   }
 
+  static bool IsNan(const KeyOrder& order, T bits) {
+    return order.kind == Kind::kFloat && static_cast<T>(bits & ~kSign) > static_cast<T>(order.infinity);
+  }
+
   T Key(T bits) const {
     if (!is_float) return static_cast<T>(static_cast<T>((bits ^ flip) - less) ^ mirror);
     const T negative = (bits & kSign) != 0 ? kAll : T{0};

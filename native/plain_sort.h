@@ -31,6 +31,7 @@ void PlainSortRow(const SortJob& job, size_t row) {
     T bits;
     std::memcpy(&bits, in + i * sizeof(T), sizeof(T));
     pairs[i] = {map.Key(bits), i ^ toggle};
+    if (job.nan != nullptr && KeyMap<T>::IsNan(job.order, bits)) job.nan->store(true, std::memory_order_relaxed);
   }
   std::sort(pairs.begin(), pairs.end());
   for (size_t i = 0; i < pairs.size(); ++i) {

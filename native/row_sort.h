@@ -28,10 +28,10 @@ template <class P>
 class PairRows {
  public:
   using E = typename P::Element;
-  explicit PairRows(const SortJob& job) : job_(job), codec_(job.order) {}
+  explicit PairRows(const SortJob& job) : job_(job), codec_(job.order), counts_up_(PayloadCountsUp(job)) {}
 
   void Sort(size_t row, size_t count, Workspace& space, const Progress& progress) const {
-    const RowWriter<P> writer(job_, codec_, row);
+    const RowWriter<P> writer(job_, codec_, counts_up_, row);
     const Bench<E> bench = TakeBench<E>(space);
     if (count <= kNetworkCount<E>) {
       codec_.Pack(Input(row), count, bench.matrix);
@@ -46,7 +46,7 @@ class PairRows {
   void SortBatch(size_t begin, size_t rows, size_t columns, Workspace& space) const {
     const Bench<E> bench = TakeBench<E>(space);
     const size_t pitch = BatchPitch<E>(columns);
-    RowWriter<P> writer(job_, codec_);
+    RowWriter<P> writer(job_, codec_, counts_up_);
     for (size_t i = 0; i < rows; ++i) {
       const size_t count = job_.LengthOf(begin + i);
       codec_.Pack(Input(begin + i), count, bench.sorted + i * pitch);
@@ -67,7 +67,7 @@ class PairRows {
     return WholePart<E>(data, spare, count);
   }
   void Finish(size_t row, size_t, const Part<E>& part, const Bench<E>& bench) const {
-    SortLeaf<E>(part, bench, RowWriter<P>(job_, codec_, row));
+    SortLeaf<E>(part, bench, RowWriter<P>(job_, codec_, counts_up_, row));
   }
   void End(size_t, size_t) const {}
 
@@ -76,6 +76,7 @@ class PairRows {
 
   const SortJob& job_;
   const RowCodec<P> codec_;
+  const bool counts_up_;
 };
 
 // Rows of values alone.

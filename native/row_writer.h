@@ -47,6 +47,11 @@ class RowCodec {
     if (i < count) PackSome(x, i, count, to);
   }
 
+  // Bits of an element of the row x.
+  Key BitsOf(Pointer from, const uint8_t* x) const {
+    return LoadBits<Key>(x + packing_.PositionOf(Element::Get(from)) * sizeof(Key));
+  }
+
   // Bits and positions of elements; x is the row, for values that their keys do not tell.
   void Unpack(Pointer from, size_t count, const uint8_t* x, uint8_t* values, uint8_t* positions) const {
     size_t i = 0;
@@ -195,6 +200,23 @@ inline bool CountsUp(const uint8_t* payload, size_t count) {
   return hn::AllTrue(d, hn::Eq(differs, hn::Zero(d)));
 }
 
+inline constexpr size_t kCountedColumns = 512;
+
+// Whether rows of the payload are short enough to see if they count up.
+inline bool MayCountUp(const SortJob& job) {
+  return job.pairs && job.payload != nullptr && job.columns != 0 && job.columns <= kCountedColumns;
+}
+
+// Whether all rows of the payload count up. Looks only where each of them serves often enough.
+inline bool PayloadCountsUp(const SortJob& job) {
+  constexpr size_t kTurns = 8;
+  if (!MayCountUp(job) || job.payload_rows > job.rows / kTurns) return false;
+  for (size_t row = 0; row < job.payload_rows; ++row) {
+    if (!CountsUp(job.PayloadOf(row), job.columns)) return false;
+  }
+  return true;
+}
+
 // Writes index = position + offset, or the payload at the position, `stride` apart.
 template <typename Index, typename Position>
 void WriteIndices(const Position* positions, size_t count, uint64_t offset, const uint8_t* payload, size_t stride,
@@ -218,14 +240,19 @@ class RowWriter {
   using Position = typename P::Position;
   using Pointer = typename P::Element::Pointer;
 
-  RowWriter(const SortJob& job, const RowCodec<P>& codec)
+  // `counts_up`: what PayloadCountsUp says of the job.
+  RowWriter(const SortJob& job, const RowCodec<P>& codec, bool counts_up)
       : job_(job),
         codec_(codec),
+        counts_up_(counts_up),
         plain_values_(job.values != nullptr && job.value_stride == sizeof(Key)),
         plain_indices_(job.indices != nullptr && job.index_stride == sizeof(Position) &&
                        job.index_bytes == sizeof(Position) && job.payload == nullptr && job.offset == 0) {}
 
-  RowWriter(const SortJob& job, const RowCodec<P>& codec, size_t row) : RowWriter(job, codec) { MoveTo(row); }
+  RowWriter(const SortJob& job, const RowCodec<P>& codec, bool counts_up, size_t row)
+      : RowWriter(job, codec, counts_up) {
+    MoveTo(row);
+  }
 
   void MoveTo(size_t row) {
     const ptrdiff_t at = static_cast<ptrdiff_t>(row);
@@ -237,6 +264,14 @@ class RowWriter {
 
   // The `count` elements that come at place `at` of the sorted row.
   void operator()(Pointer sorted, size_t count, size_t at) const {
+    if (job_.nan != nullptr && count != 0) LookForNan(sorted, count);
+    Write(sorted, count, at);
+  }
+
+ private:
+  static constexpr size_t kChunk = kCountedColumns;
+
+  void Write(Pointer sorted, size_t count, size_t at) const {
     if (job_.pairs && sizeof(Key) != 1 && payload_ == nullptr) {
       return codec_.UnpackPairs(sorted, count, x_, static_cast<uint32_t>(offset_), values_ + at * 8);
     }
@@ -246,8 +281,13 @@ class RowWriter {
     Rearrange(sorted, count, at);
   }
 
- private:
-  static constexpr size_t kChunk = 512;
+  // Keys of NaNs lie at either end, so that a sorted row, cut anywhere, has one first or last of a part.
+  void LookForNan(Pointer sorted, size_t count) const {
+    const auto is_nan = [this, sorted](size_t i) {
+      return KeyMap<Key>::IsNan(job_.order, codec_.BitsOf(sorted + i, x_));
+    };
+    if (is_nan(0) || is_nan(count - 1)) job_.nan->store(true, std::memory_order_relaxed);
+  }
 
   // Writes outputs that do not lie as the codec gives them.
   HWY_NOINLINE void Rearrange(Pointer sorted, size_t count, size_t at) const {
@@ -268,7 +308,7 @@ class RowWriter {
   void TakePayload(size_t row) {
     payload_ = job_.PayloadOf(row);
     offset_ = 0;
-    if (!job_.pairs || job_.columns == 0 || job_.columns > kChunk || !CountsUp(payload_, job_.columns)) return;
+    if (!counts_up_ && !(MayCountUp(job_) && CountsUp(payload_, job_.columns))) return;
     offset_ = LoadBits<uint32_t>(payload_);
     payload_ = nullptr;
   }
@@ -310,6 +350,7 @@ class RowWriter {
 
   const SortJob& job_;
   const RowCodec<P>& codec_;
+  const bool counts_up_;
   const bool plain_values_;
   const bool plain_indices_;
   const uint8_t* x_ = nullptr;

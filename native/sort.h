@@ -1,6 +1,7 @@
 // Sorts rows: values with their positions, either alone.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,9 +34,11 @@ struct SortJob {
   const uint8_t* lengths;  // null, or int64 in [0, columns]: only so many items of a row take part
   ptrdiff_t lengths_step;
   bool pairs;  // values and indices are interleaved: 32-bit value slots, each with its index behind
+  std::atomic<bool>* nan;  // null, or becomes true if there is a NaN; then indices are wanted
 
   const uint8_t* PayloadOf(size_t row) const {
-    const size_t turn = row < payload_rows ? row : row % payload_rows;
+    const bool power_of_two = (payload_rows & (payload_rows - 1)) == 0;  // which takes no division
+    const size_t turn = power_of_two ? row & (payload_rows - 1) : row % payload_rows;
     return payload + static_cast<ptrdiff_t>(turn) * payload_row;
   }
 

@@ -154,18 +154,6 @@ def test_merge_of_unsorted_runs_still_compares_heads_alone() -> None:
     assert reference.merge(runs, Order(descending=True, tie="run")).values.tolist() == [5, 6, 1, 9]
 
 
-def test_merge_blocks_is_a_merge_of_each_group() -> None:
-    rng = np.random.default_rng(11)
-    values = -np.sort(-rng.integers(0, 9, (3, 4, 5)))
-    payload = np.arange(60, dtype=np.uint32).reshape(3, 4, 5)
-    order = Order(descending=True, tie="run")
-    merged = reference.merge_blocks(values, payload, order)
-    for group in range(3):
-        expected = reference.merge(list(zip(values[group], payload[group], strict=True)), order)
-        assert merged.values[group].tolist() == expected.values.tolist()
-        assert merged.indices[group].tolist() == expected.indices.tolist()
-
-
 @pytest.mark.parametrize(
     ("values", "payload", "tie", "position"),
     [

@@ -2,6 +2,8 @@
 // The best SIMD target of this CPU alone is compiled in.
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -93,28 +95,18 @@ double MergeRunsOf(size_t ways) {
   return Best([&] { MergePackedSpan<uint32_t>(rule, runs, out, progress); });
 }
 
-// Groups of four runs, `pairs` pairs in a group.
+// Groups of four runs of words, `pairs` pairs in a group.
 double MergeGroupsOf(size_t pairs) {
   std::vector<float> x = RandomValues();
-  std::vector<uint32_t> payload(kElements), values(kElements), indices(kElements);
+  std::vector<uint64_t> words(kElements), merged(kElements);
   const size_t length = pairs / 4;
   for (size_t begin = 0; begin < kElements; begin += length) std::sort(x.data() + begin, x.data() + begin + length);
-  const ptrdiff_t way = static_cast<ptrdiff_t>(length * 4);
-  const MergeBlocksJob job{{FloatOrder(), Tie::kRun, 4},
-                           kElements / pairs,
-                           4,
-                           length,
-                           reinterpret_cast<const uint8_t*>(x.data()),
-                           4 * way,
-                           way,
-                           4,
-                           reinterpret_cast<const uint8_t*>(payload.data()),
-                           4 * way,
-                           way,
-                           4,
-                           {reinterpret_cast<uint8_t*>(values.data()), 4, reinterpret_cast<uint8_t*>(indices.data()), 4},
-                           4 * way,
-                           4 * way};
+  for (size_t i = 0; i < kElements; ++i) words[i] = std::bit_cast<uint32_t>(x[i]);
+  const ptrdiff_t group = static_cast<ptrdiff_t>(pairs * kWordBytes);
+  MergeWordsJob job{FloatOrder(), kElements / pairs, {}, reinterpret_cast<uint8_t*>(merged.data()), group};
+  for (size_t way = 0; way < 4; ++way) {
+    job.runs.push_back({reinterpret_cast<const uint8_t*>(words.data() + way * length), group, length});
+  }
   const Progress progress(nullptr);
   return Best([&] { MergePackedGroups<uint32_t>(job, 0, job.groups, progress); });
 }

@@ -54,11 +54,12 @@ class Cancelled(RuntimeError):
 def keys(bits: object, order: KeyOrder, out: object) -> object:
     """Write the keys of one-dimensional bits to out, and return it."""
 
-def sort_pairs(x: object, order: KeyOrder, values: object | None, indices: object | None, offset: int = 0, payload: object | None = None, lengths: object | None = None, threads: int = 1, control: Control | None = None) -> None:
+def sort_pairs(x: object, order: KeyOrder, values: object | None, indices: object | None, offset: int = 0, payload: object | None = None, lengths: object | None = None, look_for_nan: bool = False, threads: int = 1, control: Control | None = None) -> bool:
     """
     Sort each row of x (rows, n); write the sorted values and their positions + offset, or
     their payload, where wanted. Rows of payload may be fewer: they serve by turns. Values and 32-bit
-    indices may be interleaved as pairs of 8 bytes.
+    indices may be interleaved as pairs of 8 bytes. Return whether there is a NaN, False if not to look
+    for it.
     """
 
 def compact(x: object, rule: str, order: KeyOrder, indices_out: object, offset: int = 0, threads: int = 1, control: Control | None = None) -> int:
@@ -95,16 +96,13 @@ def merge(values: Sequence[object], payloads: Sequence[object] | None, order: Ke
     Payloads, 32 or 64 bits wide, travel along; None stands for positions in the concatenation.
     """
 
-def merge_blocks(values: object, payload: object, order: KeyOrder, values_out: object, payload_out: object, threads: int = 1, control: Control | None = None) -> None:
+def merge_words(runs: Sequence[object], order: KeyOrder, out: object, later_first: bool = False, first_exhausted: bool = False, limit: int | None = None, threads: int = 1, control: Control | None = None) -> tuple[list[int], tuple[int, int, int] | None, bool]:
     """
-    Merge groups of equally long sorted runs (groups, ways, length) to (groups, ways * length);
-    of equal values the one from the earlier run comes first.
-    """
-
-def inspect_runs(values: object, order: KeyOrder) -> tuple[int, bool]:
-    """
-    Return where in the rows of values, counted over all of them, the first stands that belongs
-    before its predecessor, or -1, and whether there is a NaN.
+    Merge groups of sorted runs of words of 8 bytes that begin with a value: arrays of values of 16 or 32
+    bits, a group in each row, one array for each run, to the rows of out, which may overlap them.
+    Return how many words came from each run, the group, run and position of the first value that belongs
+    before its predecessor, or None, and whether there is a NaN. Of one group as many words are written as
+    out has room for.
     """
 
 def first_unsorted(values: object, payload: object | None, order: KeyOrder, tie: str) -> int:

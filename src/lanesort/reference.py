@@ -26,7 +26,6 @@ __all__ = [
     "first_unsorted",
     "inspect_runs",
     "merge",
-    "merge_blocks",
     "nonzero",
     "ranks",
     "sort_pairs",
@@ -312,28 +311,6 @@ def _merge_heads(
         cursors[best] += 1
         suspended = stop == "first-exhausted" and cursors[best] == ends[best]
     return taken, tuple(cursor - start for cursor, start in zip(cursors, starts, strict=True))
-
-
-def merge_blocks(values: Array, payload: Array, order: Order) -> Pairs:
-    """Merge each group of W sorted runs of L pairs: (G, W, L) to (G, W·L).
-
-    Examples
-    --------
-    >>> x = np.array([[[4, 1], [3, 2]]])
-    >>> merge_blocks(x, x, Order(descending=True, tie="run")).values.tolist()
-    [[4, 3, 2, 1]]
-    """
-    groups, ways, length = values.shape
-    size = ways * length
-    heads, better = _comparables(values.reshape(-1), payload.reshape(-1), order)
-    taken = np.empty((groups, size), np.int64)
-    for group in range(groups):
-        mine = heads[group * size : (group + 1) * size]
-        taken[group], _ = _merge_heads(mine, better, [length] * ways, order.tie == "later-run", "all", size)
-    return Pairs(
-        np.take_along_axis(values.reshape(groups, size), taken, axis=1),
-        np.take_along_axis(payload.reshape(groups, size), taken, axis=1),
-    )
 
 
 def first_unsorted(values: Array, payload: Array, order: Order) -> int:

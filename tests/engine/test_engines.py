@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from lanesort.engine.pairs import pair_words
 from lanesort.engine.protocol import Engine, Verb, resolve
 from lanesort.errors import ArgumentValueError, UnsupportedPolicyError
 from lanesort.order import KEY_NAN_POLICIES, NanPolicy, Order, key_class, unsigned_view
@@ -15,6 +16,7 @@ from lanesort.reference import ranks
 
 SEED = 20261130
 DTYPES = ["float32", "float16", "bfloat16", "int32", "uint32", "int16", "uint16", "float64", "int64"]
+TILE_DTYPES = ["float32", "float16", "bfloat16", "int32", "uint32", "int16", "uint16"]
 OTHERS = ["native", "datapath"]
 Array = np.ndarray[Any, Any]
 
@@ -60,6 +62,35 @@ def sorted_run(rng: np.random.Generator, name: str, n: int, order: Order, nans: 
     return x[by], payload[by]
 
 
+def tile_runs(
+    rng: np.random.Generator, name: str, groups: int, lengths: list[int], order: Order, nans: bool
+) -> list[Array]:
+    """One array of pairs for each run, a group in each row; gaps hold random bits too."""
+    width = 8 // dtype_of(name).itemsize
+    runs = []
+    for length in lengths:
+        rows = (
+            np.frombuffer(rng.bytes(8 * groups * length), dtype_of(name))
+            .reshape(groups, width * length)
+            .copy()
+        )
+        for row in rows:
+            row[::width] = sorted_run(rng, name, length, order, nans)[0]
+        runs.append(rows)
+    return runs
+
+
+def same_merge(
+    engine: Engine, oracle: Engine, runs: list[Array], order: Order, room: int, **ends: Any
+) -> None:
+    """Merge by both to `room` pairs a row: all bits, also those not written, and the reports agree."""
+    width = 8 // runs[0].itemsize
+    found, expected = (np.zeros((len(runs[0]), room * width), runs[0].dtype) for _ in range(2))
+    told = engine.merge_runs(runs, order, out=found, **ends)
+    assert told == oracle.merge_runs(runs, order, out=expected, **ends)
+    same(pair_words(found), pair_words(expected))
+
+
 def same(found: Array, expected: Array) -> None:
     assert found.dtype == expected.dtype
     if found.dtype.kind in "fV":
@@ -79,12 +110,8 @@ def call(engine: Engine, verb: Verb, order: Order) -> None:
     x, p = np.zeros((1, 2, 2), np.float32), np.zeros((1, 2, 2), np.uint32)
     if verb == "order_pairs":
         engine.order_pairs(x[0], p[0], order)
-    elif verb == "merge_runs":
-        engine.merge_runs([(x[0, 0], p[0, 0])], order)
-    elif verb == "inspect_runs":
-        engine.inspect_runs(x[0], order)
     else:
-        engine.merge_blocks(x, p, order)
+        engine.merge_runs([x[0]], order, out=x[0].copy())
 
 
 @pytest.mark.parametrize("zero", ["equal", "signed"])
@@ -100,8 +127,10 @@ def test_order_pairs(engine: Engine, oracle: Engine, nan: NanPolicy, descending,
             values = values_of(rng, name, shape, keeps_nans(engine, order))
             payload = rng.integers(0, 1 << 16, shape).astype([np.uint32, np.uint16][values.itemsize == 2])
             expected = oracle.order_pairs(values, payload, order)
-            for found, right in zip(engine.order_pairs(values, payload, order), expected, strict=True):
-                same(found, right)
+            found = engine.order_pairs(values, payload, order)
+            same(found.values, expected.values)
+            same(found.payload, expected.payload)
+            assert found.nan == expected.nan
 
 
 @pytest.mark.parametrize("tie", ["run", "later-run"])
@@ -114,50 +143,53 @@ def test_merge_runs(engine: Engine, oracle: Engine, nan: NanPolicy, descending, 
     shapes = [[5], [7, 0], [16, 16], [3, 40, 9], [33, 1, 64, 20], [1] * 9]
     if engine.name == "datapath":
         shapes.pop()  # it has four cursors
-    for name in DTYPES:
+    for name in TILE_DTYPES:
         for lengths in shapes:
-            runs = [sorted_run(rng, name, n, order, keeps_nans(engine, order)) for n in lengths]
+            runs = tile_runs(rng, name, 1, lengths, order, keeps_nans(engine, order))
             for stop in ("all", "first-exhausted"):
                 for limit in (None, 0, sum(lengths) // 2):
-                    expected = oracle.merge_runs(runs, order, stop=stop, limit=limit)
-                    found = engine.merge_runs(runs, order, stop=stop, limit=limit)
-                    assert found.consumed == expected.consumed
-                    same(found.values, expected.values)
-                    same(found.payload, expected.payload)
-
-
-@pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("nan", KEY_NAN_POLICIES)
-def test_inspect_runs(engine: Engine, oracle: Engine, nan: NanPolicy, descending: bool) -> None:
-    order = Order(descending=descending, nan=nan, tie="run")
-    skip_unless(engine, "inspect_runs", order)
-    rng = np.random.default_rng(SEED)
-    for name in DTYPES:
-        for length in (0, 1, 2, 17, 40):
-            rows = np.array([sorted_run(rng, name, length, order, True)[0] for _ in range(3)], dtype_of(name))
-            rows = rows.reshape(3, length)
-            assert engine.inspect_runs(rows, order).unsorted is None
-            assert engine.inspect_runs(rows, order) == oracle.inspect_runs(rows, order)
-            rows[1] = rng.permutation(rows[1])
-            assert engine.inspect_runs(rows, order) == oracle.inspect_runs(rows, order)
+                    for room in (sum(lengths), sum(lengths) // 3):
+                        same_merge(engine, oracle, runs, order, room, stop=stop, limit=limit)
 
 
 @pytest.mark.parametrize("tie", ["run", "later-run"])
 @pytest.mark.parametrize("nan", KEY_NAN_POLICIES)
-def test_merge_blocks(engine: Engine, oracle: Engine, nan: NanPolicy, tie) -> None:
+def test_merge_runs_of_groups(engine: Engine, oracle: Engine, nan: NanPolicy, tie) -> None:
     order = Order(descending=True, nan=nan, tie=tie)
-    skip_unless(engine, "merge_blocks", order)
+    skip_unless(engine, "merge_runs", order)
     rng = np.random.default_rng(SEED)
-    for name in DTYPES:
-        for groups, ways, length in ((0, 4, 8), (1, 1, 5), (3, 4, 32), (2, 3, 17)):
-            nans = keeps_nans(engine, order)
-            runs = [sorted_run(rng, name, length, order, nans) for _ in range(groups * ways)]
-            shape = groups, ways, length
-            values = np.array([v for v, _ in runs], dtype_of(name)).reshape(shape)
-            payload = np.array([p for _, p in runs], np.uint32).reshape(shape)
-            expected = oracle.merge_blocks(values, payload, order)
-            for found, right in zip(engine.merge_blocks(values, payload, order), expected, strict=True):
-                same(found, right)
+    for name in TILE_DTYPES:
+        for groups, lengths in ((0, [8] * 4), (1, [5]), (3, [32] * 4), (2, [17, 3, 20])):
+            runs = tile_runs(rng, name, groups, lengths, order, keeps_nans(engine, order))
+            same_merge(engine, oracle, runs, order, sum(lengths))
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("nan", KEY_NAN_POLICIES)
+def test_merge_runs_tells_where_they_are_unsorted(
+    engine: Engine, oracle: Engine, nan: NanPolicy, descending: bool
+) -> None:
+    order = Order(descending=descending, nan=nan, tie="run")
+    skip_unless(engine, "merge_runs", order)
+    rng = np.random.default_rng(SEED)
+    for name in TILE_DTYPES:
+        for length in (1, 2, 17, 40):
+            runs = tile_runs(rng, name, 3, [length] * 3, order, keeps_nans(engine, order))
+            words = pair_words(runs[1])
+            words[2] = rng.permutation(words[2])
+            out = np.empty((3, 3 * runs[0].shape[1]), runs[0].dtype)
+            assert engine.merge_runs(runs, order, out=out) == oracle.merge_runs(runs, order, out=out.copy())
+
+
+def test_out_of_a_merge_may_be_one_of_its_runs(engine: Engine, oracle: Engine) -> None:
+    rng = np.random.default_rng(SEED)
+    order = Order(descending=True, tie="run")
+    runs = tile_runs(rng, "float32", 1, [40, 30, 40], order, False)
+    same_merge(engine, oracle, runs, order, 40)
+    expected = np.empty_like(runs[0])
+    oracle.merge_runs(runs, order, out=expected)
+    engine.merge_runs(runs, order, out=runs[0])
+    same(pair_words(runs[0]), pair_words(expected))
 
 
 @pytest.mark.parametrize("rule", ["value", "ordered", "bits"])
@@ -182,13 +214,6 @@ def test_interleaved_outputs_are_written_in_place(engine: Engine, oracle: Engine
     expected = oracle.order_pairs(values, payload, order)
     same(np.ascontiguousarray(rows["v"]), expected[0])
     same(np.ascontiguousarray(rows["p"]), expected[1])
-    runs = order.replace(tie="run")
-    blocks = rows["v"][None].copy(), rows["p"][None].copy()
-    merged = np.full(128 * 8, 0xA5, np.uint8).view(pairs)[None]
-    engine.merge_blocks(*blocks, runs, out=(merged["v"], merged["p"]))
-    expected = oracle.merge_blocks(*blocks, runs)
-    same(np.ascontiguousarray(merged["v"]), expected[0])
-    same(np.ascontiguousarray(merged["p"]), expected[1])
     assert (tile[[0, 5]] == 0xA5).all()
 
 
@@ -198,8 +223,9 @@ def test_rows_of_payload_serve_by_turns(engine: Engine, oracle: Engine) -> None:
     for turns in (rng.permutation(80).reshape(2, 40), np.arange(7, 127).reshape(3, 40)):
         turns = turns.astype(np.uint32)
         expected = oracle.order_pairs(values, np.tile(turns, (6 // len(turns), 1)), Order())
-        for found, right in zip(engine.order_pairs(values, turns, Order()), expected, strict=True):
-            same(found, right)
+        found = engine.order_pairs(values, turns, Order())
+        same(found.values, expected.values)
+        same(found.payload, expected.payload)
 
 
 def test_half_values_fill_slots_of_32_bits(engine: Engine, oracle: Engine) -> None:
@@ -237,7 +263,7 @@ def test_strided_and_swapped_inputs(engine: Engine, oracle: Engine) -> None:
         ("order_pairs", Order(tie="payload"), "tie='payload'"),
         ("merge_runs", Order(tie="run", nan="compare-false"), "nan='compare-false'"),
         ("merge_runs", Order(tie="low"), "tie='low'"),
-        ("merge_blocks", Order(tie="high"), "tie='high'"),
+        ("merge_runs", Order(tie="high"), "tie='high'"),
     ],
 )
 def test_what_the_native_engine_lacks(verb: Verb, order: Order, part: str) -> None:
@@ -253,7 +279,7 @@ def test_what_the_native_engine_lacks(verb: Verb, order: Order, part: str) -> No
         ("order_pairs", Order(nan="compare-false")),
         ("order_pairs", Order(tie="later-run")),
         ("merge_runs", Order(tie="payload")),
-        ("merge_blocks", Order(tie="run", nan="compare-false", zero="signed")),
+        ("merge_runs", Order(tie="run", nan="compare-false", zero="signed")),
     ],
 )
 def test_what_the_reference_lacks(verb: Verb, order: Order) -> None:
@@ -269,16 +295,21 @@ def test_shapes_that_do_not_fit() -> None:
     native = resolve("native")
     with pytest.raises(ArgumentValueError, match=r"payload \(1, 3\); they are \(R, N\)"):
         native.order_pairs(np.zeros((1, 2)), np.zeros((1, 3), np.uint32), Order())
-    with pytest.raises(ArgumentValueError, match=r"both are \(G, W, L\)"):
-        native.merge_blocks(np.zeros((1, 2)), np.zeros((1, 2), np.uint32), Order(tie="run"))
-    with pytest.raises(ArgumentValueError, match="at least one run"):
-        native.merge_runs([], Order(tie="run"))
+
+
+def test_merges_need_runs_and_room(engine: Engine, oracle: Engine) -> None:
+    rows = np.zeros((2, 4), np.float32)
+    for one in (engine, oracle):
+        with pytest.raises(ValueError, match=r"runs"):
+            one.merge_runs([], Order(tie="run"), out=rows)
+        with pytest.raises(ValueError, match="out "):
+            one.merge_runs([rows, rows], Order(tie="run"), out=rows.copy())
 
 
 @pytest.mark.parametrize("name", ["reference", "native"])
 def test_a_payload_for_all_rows_may_be_broadcast(name: str) -> None:
     values = np.array([[2.0, 1.0, 3.0], [1.0, 3.0, 2.0]], np.float32)
     payload = np.broadcast_to(np.array([7, 8, 9], np.uint32), values.shape)
-    ordered, travelled = resolve(name).order_pairs(values, payload, Order())
+    ordered, travelled, _ = resolve(name).order_pairs(values, payload, Order())
     assert ordered.tolist() == [[1, 2, 3]] * 2
     assert travelled.tolist() == [[8, 7, 9], [7, 9, 8]]

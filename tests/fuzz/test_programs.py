@@ -48,8 +48,8 @@ def test_an_engine_that_differs_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     order_pairs = NativeEngine.order_pairs
 
     def reversed_pairs(self, *args, **kwargs):
-        values, indices = order_pairs(self, *args, **kwargs)
-        return values[:, ::-1], indices[:, ::-1]
+        pairs = order_pairs(self, *args, **kwargs)
+        return pairs._replace(values=pairs.values[:, ::-1], payload=pairs.payload[:, ::-1])
 
     monkeypatch.setattr(NativeEngine, "order_pairs", reversed_pairs)
     with pytest.raises(AssertionError, match=r"program \d+: reference differs from native"):

@@ -24,7 +24,7 @@ KERNELS = [
     "target_core:fuzz_gather",
     "target_core:fuzz_keys",
     "target_merge:fuzz_merge",
-    "target_merge:fuzz_blocks",
+    "target_merge:fuzz_words",
 ]
 LENGTHS = sorted({*range(18), *(2**e + d for e in range(5, 12) for d in (-1, 0, 1)), 4097, 12_000})
 SEED = 20261130

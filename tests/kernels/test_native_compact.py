@@ -24,14 +24,6 @@ RULES: tuple[Any, ...] = ("value", "ordered", "bits")
 INDEX_DTYPES = (np.int32, np.uint32, np.int64, np.uint64)
 
 
-@pytest.fixture(params=_core.targets())
-def target(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a test on one SIMD target alone."""
-    _core.set_targets([request.param])
-    yield request.param
-    _core.set_targets([])
-
-
 def sparse(rng: np.random.Generator, n: int, dtype: np.dtype[Any], density: float) -> Array:
     """Specials, NaN and signed zeros among them, between zeros."""
     return np.where(rng.random(n) < density, PATTERNS["specials"](rng, n, dtype), np.zeros(1, dtype))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
@@ -27,14 +26,6 @@ DTYPES = [
 ]
 PAIR = np.dtype({"names": ["v", "p"], "formats": ["f4", "u4"], "offsets": [0, 4], "itemsize": 8})
 HALF_PAIR = np.dtype({"names": ["v", "p"], "formats": ["f2", "u4"], "offsets": [0, 4], "itemsize": 8})
-
-
-@pytest.fixture(params=_core.targets())
-def target(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a test on one SIMD target alone."""
-    _core.set_targets([request.param])
-    yield request.param
-    _core.set_targets([])
 
 
 def values_of(rng: np.random.Generator, dtype: np.dtype[Any], n: int) -> Array:
@@ -210,84 +201,6 @@ def test_interleaved_pairs(target: str, pair: np.dtype[Any]) -> None:
             assert (gap == 0xA5A5).all()
 
 
-# Up to 512 pairs are merged in lanes, the others block by block, the longest in rounds.
-SHAPES = [(4, 32), (4, 16), (1, 9), (3, 5), (5, 1), (2, 2), (7, 11), (16, 16), (2, 127), (3, 86), (4, 128)]
-
-
-@pytest.mark.parametrize(("ways", "length"), [*SHAPES, (4, 129), (2, 6000)])
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_blocks(target: str, dtype: np.dtype[Any], ways: int, length: int) -> None:
-    rng = np.random.default_rng(ways * length)
-    order = Order(descending=True, nan="sign-magnitude", tie="run")
-    groups = 2 if length > 1000 else 9
-    runs = sorted_runs(rng, dtype, [length] * (groups * ways), order, "u4", 1 << 32)
-    values = np.concatenate([v for v, _ in runs]).reshape(groups, ways, length)
-    payload = np.concatenate([p for _, p in runs]).reshape(groups, ways, length)
-    out = Guarded(groups, ways * length, dtype), Guarded(groups, ways * length, np.uint32)
-    _core.merge_blocks(
-        bits_view(values),
-        payload,
-        native_order(dtype, order),
-        bits_view(out[0].array),
-        out[1].array,
-        threads=2,
-    )
-    assert all(o.guards_hold() for o in out)
-    for g in range(groups):
-        expected = reference.merge(runs[g * ways : (g + 1) * ways], order)
-        same(Merged(out[0].array[g], out[1].array[g], expected.consumed), expected)
-
-
-@pytest.mark.parametrize("payload", ["pairs", "steps of 8 bytes", "later first", "64 bits", "one for all"])
-@pytest.mark.parametrize(("ways", "length"), [(4, 32), (3, 20), (2, 1000)])
-@pytest.mark.parametrize("pair", [PAIR, HALF_PAIR], ids=["float", "half"])
-def test_blocks_find_their_payload_wherever_it_lies(
-    target: str, pair: np.dtype[Any], ways: int, length: int, payload: str
-) -> None:
-    rng = np.random.default_rng(ways)
-    order = Order(descending=True, nan="sign-magnitude", tie="run")
-    shape, width = (5, ways, length), pair["v"].itemsize
-    index = np.dtype(np.uint64 if payload == "64 bits" else np.uint32)
-    runs = sorted_runs(rng, pair["v"], [length] * (5 * ways), order, index.str, 1 << 32)
-    given = misaligned(np.zeros(shape, pair), 2)
-    given["v"] = np.concatenate([v for v, _ in runs]).reshape(shape)
-    indices = np.concatenate([p for _, p in runs]).reshape(shape)
-    values, out = bits_view(np.ascontiguousarray(given["v"])), Guarded(5, ways * length, pair, shift=1)
-    if payload == "pairs":
-        given["p"], values = indices, given["v"].view(f"u{width}")
-        indices = given["p"]
-    elif payload == "steps of 8 bytes":
-        indices = np.repeat(indices, 2, axis=-1)[..., ::2]
-    elif payload == "later first":
-        values, indices = values[:, ::-1], indices[:, ::-1]
-    elif payload == "one for all":
-        indices = np.broadcast_to(indices[:1, :1, :1], shape)
-    to = out.array["v"].view(f"u{width}"), out.array["p"]
-    if payload == "64 bits":
-        to = np.empty((5, ways * length), values.dtype), np.empty((5, ways * length), np.uint64)
-    _core.merge_blocks(values, indices, native_order(pair["v"], order), *to)
-    expected = reference.merge_blocks(values.view(pair["v"]), indices, order)
-    np.testing.assert_array_equal(to[0], bits_view(expected.values))
-    np.testing.assert_array_equal(to[1], expected.indices)
-    assert out.guards_hold()
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_runs_are_inspected(target: str, dtype: np.dtype[Any]) -> None:
-    rng = np.random.default_rng(5)
-    for length in (0, 1, 2, 7, 8, 9, 31, 32, 33, 1023, 1024, 1025, 2100):
-        order = random_order(rng, "run")
-        rows = np.array([v for v, _ in sorted_runs(rng, dtype, [length] * 3, order, "u4", 2)])
-        rows = rows.reshape(3, length)
-        for row, at in ((None, 0), (0, 1), (1, length // 2), (2, length - 1)):
-            given = misaligned(np.repeat(rows, 8 // dtype.itemsize, axis=1), 1)[:, :: 8 // dtype.itemsize]
-            if row is not None and 0 < at < length:
-                given[row, [at - 1, at]] = given[row, [at, at - 1]]
-            for x in (given, given.copy(), given[::-1], given[:, ::-1]):
-                found = _core.inspect_runs(bits_view(x), native_order(dtype, order))
-                assert found == reference.inspect_runs(x, order)
-
-
 @pytest.mark.parametrize("index", ["u4", "u8"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_first_unsorted(target: str, dtype: np.dtype[Any], index: str) -> None:
@@ -352,5 +265,3 @@ def test_what_does_not_fit_is_refused() -> None:
         _core.merge([x.astype(np.uint16)], [p], order, "run", x.copy(), p.copy())
     with pytest.raises(ValueError, match="indices_out has items of 2 bytes; they must have 4 or 8"):
         _core.merge([x], [p], order, "run", x.copy(), p.astype(np.uint16))
-    with pytest.raises(ValueError, match="values_out has length 3 along axis 1; it must have 4"):
-        _core.merge_blocks(x.reshape(1, 2, 2), p.reshape(1, 2, 2), order, x[None, :3].copy(), p[None].copy())

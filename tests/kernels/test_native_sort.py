@@ -6,7 +6,6 @@ import ctypes
 import platform
 import signal
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
@@ -32,13 +31,6 @@ ORDERS = (
 GUARD = 0xA5
 # Around every change of the way: registers, batches, padding, networks, partition.
 EDGES = (2047, 2049, 3000, 4095, 4096, 4097, 8193, 20_000, 65_536, 65_537)
-
-
-@pytest.fixture(params=TARGETS)
-def target(request: pytest.FixtureRequest) -> Iterator[str]:
-    _core.set_targets([request.param])
-    yield request.param
-    _core.set_targets([])
 
 
 def native_order(name: str, order: Order) -> _core.KeyOrder:
@@ -102,6 +94,11 @@ def guards_hold(raw: Array) -> bool:
     return bool((raw[:65] == GUARD).all() and (raw[-65:] == GUARD).all())
 
 
+def any_nan(bits: Array, name: str) -> bool:
+    cls = KEY_CLASSES[name]
+    return cls.kind == "float" and bool((bits & ((1 << (cls.bits - 1)) - 1) > cls.infinity).any())
+
+
 def check_row(name: str, bits: Array, order: Order, index: str = "u4") -> None:
     """Pairs, values alone and positions alone of one row, misaligned, with guards around."""
     n = len(bits)
@@ -111,7 +108,8 @@ def check_row(name: str, bits: Array, order: Order, index: str = "u4") -> None:
     values, around_values = guarded((1, n), bits.dtype)
     indices, around_indices = guarded((1, n), np.dtype(index))
     native = native_order(name, order)
-    _core.sort_pairs(x, native, values, indices)
+    nan = _core.sort_pairs(x, native, values, indices, look_for_nan=True)
+    assert nan == any_nan(bits, name)
     np.testing.assert_array_equal(indices[0], want.astype(index))
     np.testing.assert_array_equal(values[0], bits[want])
     values.fill(0)
@@ -152,6 +150,27 @@ def test_long_rows(name: str, pattern: str, target: str) -> None:
         check_row(name, make(name, pattern, n, rng), ORDERS[at % len(ORDERS)])
 
 
+@pytest.mark.parametrize("turns", [1, 3, 4])
+@pytest.mark.parametrize("columns", [1, 8, 31, 32, 33, 600])
+@pytest.mark.parametrize("name", ["float32", "float16"])
+def test_payloads_that_count_up_and_those_that_nearly_do(
+    name: str, columns: int, turns: int, target: str
+) -> None:
+    rng = np.random.default_rng(columns)
+    x = np.stack([make(name, "special", columns, rng) for _ in range(12 * turns)])
+    starts = rng.integers(0, 1 << 32, (turns, 1), np.uint32)
+    payload = starts + np.arange(columns, dtype=np.uint32)
+    for fault in (None, (0, 0), (turns - 1, columns - 1)):
+        if fault is not None:
+            payload[fault] ^= 1
+        words = np.zeros((*x.shape, 2), np.uint32)
+        _core.sort_pairs(x, native_order(name, Order()), words[..., 0], words[..., 1], payload=payload)
+        for row, bits in enumerate(x):
+            want = reference(bits, name, Order())
+            np.testing.assert_array_equal(words[row, :, 0], bits[want])
+            np.testing.assert_array_equal(words[row, :, 1], payload[row % turns][want])
+
+
 @pytest.mark.parametrize("rows", [1, 2, 7, 8, 9, 16, 33])
 @pytest.mark.parametrize("columns", [1, 4, 9, 31, 32, 64, 65])
 @pytest.mark.parametrize("name", ["float32", "float16", "int64"])
@@ -166,7 +185,9 @@ def test_rows_of_any_number_with_lengths_strides_and_payload(
     payload = rng.integers(0, 2**32, (rows, columns), dtype=np.uint32)
     values = np.full((rows, columns), 77, x.dtype)
     indices = np.full((rows, columns), 77, np.uint32)
-    _core.sort_pairs(x, native_order(name, order), values, indices, payload=payload, lengths=lengths)
+    found = native_order(name, order), values, indices
+    nan = _core.sort_pairs(x, *found, payload=payload, lengths=lengths, look_for_nan=True)
+    assert nan == any(any_nan(x[row, :length], name) for row, length in enumerate(lengths))
     for row, length in enumerate(lengths):
         want = reference(x[row, :length].copy(), name, order)
         np.testing.assert_array_equal(values[row, :length], x[row][want])
@@ -283,6 +304,7 @@ def test_a_signal_ends_a_call() -> None:
         ({"indices": np.zeros((2, 3), np.uint8)}, "indices has items of 1 bytes; accepted are 2, 4, 8"),
         ({"payload": np.zeros((2, 3), np.uint64)}, "payload has items of 8 bytes; they must have 4"),
         ({"indices": None, "payload": np.zeros((2, 3), np.uint32)}, "payload is given but indices is None"),
+        ({"indices": None, "look_for_nan": True}, "look_for_nan is given but indices is None"),
         ({"lengths": np.array([1, 4])}, "lengths \\[1\\] is 4; it must lie in 0 … 3"),
         ({"lengths": np.array([-1, 3])}, "lengths \\[0\\] is -1"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,6 @@ ORDERS = [
     Order(descending=descending, nan=nan, tie=tie)
     for descending, nan, tie in itertools.product((True, False), KEY_NAN_POLICIES, ("low", "high"))
 ]
-
-
-@pytest.fixture(params=_core.targets())
-def target(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a test on one SIMD target alone."""
-    _core.set_targets([request.param])
-    yield request.param
-    _core.set_targets([])
 
 
 def expected(x: Array, order: Order, k: int, sort_by: str = "value") -> Array:

@@ -18,7 +18,16 @@ from lanesort.datapath.compactor import compact
 from lanesort.datapath.lanes import Exchange, comparand, run
 from lanesort.datapath.merger import MOST_LISTS, merge_heads
 from lanesort.datapath.network import MAX_LANES, network
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, RunsSeen, Stop, Verb, serving_by_turns, written
+from lanesort.engine.pairs import any_nan, merged_by_places
+from lanesort.engine.protocol import (
+    MergedRuns,
+    NonzeroRule,
+    OrderedPairs,
+    Stop,
+    Verb,
+    serving_by_turns,
+    written,
+)
 from lanesort.errors import ArgumentTypeError, ArgumentValueError, UnsupportedPolicyError
 from lanesort.order import Order
 
@@ -59,8 +68,6 @@ class DatapathEngine:
         """Return None if the engine has `verb` under `order`, else which part it lacks."""
         if verb == "compact":
             return None
-        if verb == "inspect_runs":
-            return "inspect_runs: the hardware merges what it gets"
         ties = _SORT_TIES if verb == "order_pairs" else _MERGE_TIES
         if order.tie not in ties:
             return f"tie={order.tie!r} for {verb}"
@@ -77,7 +84,7 @@ class DatapathEngine:
 
     def order_pairs(
         self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
+    ) -> OrderedPairs:
         """Order each row of (R, N) pairs by a network with the index as second key.
 
         Raises
@@ -108,14 +115,9 @@ class DatapathEngine:
         return _take(values, payload, positions, out)
 
     def merge_runs(
-        self,
-        runs: Sequence[tuple[Array, Array]],
-        order: Order,
-        *,
-        stop: Stop = "all",
-        limit: int | None = None,
+        self, runs: Sequence[Array], order: Order, *, out: Array, stop: Stop = "all", limit: int | None = None
     ) -> MergedRuns:
-        """Merge one to four sorted runs by their heads; see the protocol.
+        """Merge one to four sorted runs of pairs of 8 bytes by their heads; see the protocol.
 
         Raises
         ------
@@ -129,42 +131,32 @@ class DatapathEngine:
             raise ArgumentValueError(
                 f"{len(runs)} runs to merge; engine {self.name!r} takes 1 to {MOST_LISTS}, as vmrgsort4 does"
             )
-        merged = merge_heads(
-            [comparand(values, order) for values, _ in runs],
-            descending=order.descending,
-            later_on_tie=order.tie == "later-run",
-            suspend=stop == "first-exhausted",
-            limit=limit,
-        )
-        starts = np.cumsum([0, *(len(values) for values, _ in runs)])[:-1]
-        taken = starts[merged.lists] + merged.positions
-        values = np.concatenate([values for values, _ in runs])
-        payload = np.concatenate([payload for _, payload in runs])
-        return MergedRuns(values[taken], payload[taken], merged.consumed)
 
-    def merge_blocks(
-        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
-        """Merge groups of at most four sorted runs: (G, W, L) pairs to (G, W·L); see the protocol."""
-        self._require("merge_blocks", order)
-        groups, ways, length = values.shape
-        heads = comparand(values, order)
-        taken = np.empty((groups, ways * length), np.intp)
-        for group in range(groups):
+        def merge(values: list[Array]) -> tuple[Array, tuple[int, ...]]:
             merged = merge_heads(
-                list(heads[group]), descending=order.descending, later_on_tie=order.tie == "later-run"
+                [comparand(run, order) for run in values],
+                descending=order.descending,
+                later_on_tie=order.tie == "later-run",
+                suspend=stop == "first-exhausted",
+                limit=limit,
             )
-            taken[group] = merged.lists * length + merged.positions
-        flat = (groups, ways * length)
-        return _take(values.reshape(flat), payload.reshape(flat), taken, out)
+            starts = np.cumsum([0, *map(len, values)])
+            return starts[merged.lists] + merged.positions, merged.consumed
 
-    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
-        """Raise UnsupportedPolicyError, as `refusal` says."""
-        raise UnsupportedPolicyError(f"engine {self.name!r} has no {self.refusal('inspect_runs', order)}")
+        return merged_by_places(runs, out, merge, lambda run: _inspected(run, order))
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""
         return compact(values, rule).positions
+
+
+def _inspected(values: Array, order: Order) -> tuple[int, bool]:
+    """Return where a head is better than the one before it, over all rows, or -1, and if there is a NaN."""
+    heads = comparand(values, order)
+    better = np.greater if order.descending else np.less
+    falls = np.zeros(heads.shape, np.bool_)
+    falls[:, 1:] = better(heads[:, 1:], heads[:, :-1])
+    return int(falls.argmax()) if falls.any() else -1, any_nan(values)
 
 
 def _tags(payload: Array, order: Order) -> npt.NDArray[np.int64]:
@@ -182,8 +174,6 @@ def _tags(payload: Array, order: Order) -> npt.NDArray[np.int64]:
     return np.asarray(payload.astype(np.int64) * MAX_LANES + position)
 
 
-def _take(
-    values: Array, payload: Array, positions: Array, out: tuple[Array, Array] | None
-) -> tuple[Array, Array]:
+def _take(values: Array, payload: Array, positions: Array, out: tuple[Array, Array] | None) -> OrderedPairs:
     ordered = np.take_along_axis(values, positions, axis=1), np.take_along_axis(payload, positions, axis=1)
-    return written(out, *ordered)
+    return written(out, *ordered, any_nan(values))

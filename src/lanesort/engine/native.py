@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort import _core
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, RunsSeen, Stop, Verb, written
+from lanesort.engine.protocol import MergedRuns, NonzeroRule, OrderedPairs, Place, Stop, Verb, written
 from lanesort.errors import ArgumentValueError, UnsupportedPolicyError
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.order import Order
@@ -21,8 +21,6 @@ Array = npt.NDArray[Any]
 TIES: dict[Verb, tuple[str, ...]] = {
     "order_pairs": ("low", "high"),
     "merge_runs": ("run", "later-run"),
-    "merge_blocks": ("run", "later-run"),
-    "inspect_runs": ("run", "later-run"),
 }
 ANY = Order()
 
@@ -47,7 +45,7 @@ class NativeEngine:
 
     def order_pairs(
         self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
+    ) -> OrderedPairs:
         """Order each row of (R, N) pairs; see the protocol."""
         self._require("order_pairs", order)
         values, payload = _native(values), _native(payload)
@@ -59,79 +57,30 @@ class NativeEngine:
             )
         direct = out is not None and _direct(out, values, payload)
         to = out if out is not None and direct else _empty(values.shape, values, payload)
-        _core.sort_pairs(
+        nan = _core.sort_pairs(
             _adjacent(bits_view(values)),
             key_order(values.dtype, order),
             bits_view(to[0]),
             bits_view(to[1]),
             payload=_adjacent(bits_view(payload)),
+            look_for_nan=True,
         )
-        return written(out, *to)
+        return written(out, *to, nan)
 
     def merge_runs(
-        self,
-        runs: Sequence[tuple[Array, Array]],
-        order: Order,
-        *,
-        stop: Stop = "all",
-        limit: int | None = None,
+        self, runs: Sequence[Array], order: Order, *, out: Array, stop: Stop = "all", limit: int | None = None
     ) -> MergedRuns:
-        """Merge sorted runs of pairs; see the protocol."""
+        """Merge sorted runs of pairs of 8 bytes; see the protocol."""
         self._require("merge_runs", order)
         if not runs:
-            raise ArgumentValueError("runs is empty; a merge needs at least one run to know its dtype")
-        later_first = order.tie == "later-run"
-        values = [_native(v) for v, _ in runs]
-        payloads = [_travelling(_native(p)) for _, p in runs]
-        most = sum(map(len, values))
-        if limit is not None:
-            most = min(limit, most)
-        merged, indices = np.empty(most, values[0].dtype), np.empty(most, payloads[0].dtype)
-        step = -1 if later_first else 1
-        consumed = _core.merge(
-            [bits_view(v) for v in values[::step]],
-            payloads[::step],
-            _run_order(values[0].dtype, order),
-            "run",
-            bits_view(merged),
-            indices,
-            first_exhausted=stop == "first-exhausted",
-        )[::step]
-        count = sum(consumed)
-        given = indices[:count].astype(_native(runs[0][1]).dtype, copy=False)
-        return MergedRuns(merged[:count], given, tuple(consumed))
-
-    def merge_blocks(
-        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
-        """Merge groups of equally long sorted runs; see the protocol."""
-        self._require("merge_blocks", order)
-        values, payload = _native(values), _native(payload)
-        if values.ndim != 3 or payload.shape != values.shape:
-            raise ArgumentValueError(
-                f"values have shape {values.shape}, payload {payload.shape}; both are (G, W, L)"
-            )
-        groups, ways, length = values.shape
-        travelling, bits = _travelling(payload), bits_view(values)
-        direct = out is not None and _direct(out, values, travelling)
-        shape = groups, ways * length
-        to = out if out is not None and direct else _empty(shape, values, travelling)
-        later_first = order.tie == "later-run"
-        _core.merge_blocks(
-            bits[:, ::-1] if later_first else bits,
-            travelling[:, ::-1] if later_first else travelling,
-            _run_order(values.dtype, order),
-            bits_view(to[0]),
-            bits_view(to[1]),
+            raise ArgumentValueError("runs is empty; a merge needs at least one")
+        key_map = _run_order(out.dtype, order)
+        if out.dtype.kind == "V":  # which the buffer protocol can't tell of
+            runs, out = [bits_view(run) for run in runs], bits_view(out)
+        consumed, unsorted, nan = _core.merge_words(
+            runs, key_map, out, order.tie == "later-run", stop == "first-exhausted", limit
         )
-        return written(out, to[0], to[1].astype(payload.dtype, copy=False))
-
-    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
-        """Look at runs before a merge; see the protocol."""
-        self._require("inspect_runs", order)
-        values = _native(values)
-        unsorted, nan = _core.inspect_runs(bits_view(values), _run_order(values.dtype, order))
-        return RunsSeen(None if unsorted < 0 else unsorted, nan)
+        return MergedRuns(tuple(consumed), None if unsorted is None else Place(*unsorted), nan)
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""
@@ -160,11 +109,6 @@ def _native(x: Array) -> Array:
 def _adjacent(x: Array) -> Array:
     """Return `x` with the items of a row one after the other."""
     return x if x.shape[-1] < 2 or x.strides[-1] == x.itemsize else np.ascontiguousarray(x)
-
-
-def _travelling(payload: Array) -> Array:
-    """Return a payload in a width that merges carry."""
-    return payload.astype(np.uint32) if payload.itemsize < 4 else bits_view(payload)
 
 
 def _direct(out: tuple[Array, Array], values: Array, payload: Array) -> bool:

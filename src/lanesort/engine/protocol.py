@@ -17,30 +17,56 @@ import numpy.typing as npt
 from lanesort.errors import ArgumentValueError
 from lanesort.order import Order
 
-__all__ = ["ENGINES", "Engine", "MergedRuns", "RunsSeen", "Verb", "resolve", "serving_by_turns", "written"]
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "MergedRuns",
+    "OrderedPairs",
+    "Place",
+    "Verb",
+    "resolve",
+    "serving_by_turns",
+    "written",
+]
 
 Array = npt.NDArray[Any]
-Verb = Literal["order_pairs", "merge_runs", "merge_blocks", "inspect_runs", "compact"]
+Verb = Literal["order_pairs", "merge_runs", "compact"]
 NonzeroRule = Literal["value", "ordered", "bits"]
 Stop = Literal["all", "first-exhausted"]
 
 
-class MergedRuns(NamedTuple):
-    """What `Engine.merge_runs` gives: merged pairs, and how many came from each run."""
+class OrderedPairs(NamedTuple):
+    """What `Engine.order_pairs` gives: pairs in order, and whether there is a NaN among the values."""
 
     values: Array
     payload: Array
-    consumed: tuple[int, ...]
+    nan: bool
 
 
-class RunsSeen(NamedTuple):
-    """What `Engine.inspect_runs` finds.
+class Place(NamedTuple):
+    """Where a pair stands among the runs of a merge."""
 
-    `unsorted` counts over all rows: it is the place of the first value that belongs before
-    its predecessor in the row, or None. `nan` says whether there is a NaN.
+    group: int
+    run: int
+    position: int
+
+
+class MergedRuns(NamedTuple):
+    """What `Engine.merge_runs` gives beside the pairs.
+
+    Attributes
+    ----------
+    consumed
+        Pairs taken from each run of a group.
+    unsorted
+        The first pair that belongs before its predecessor in its run, or None; ties are no
+        fault.
+    nan
+        Whether there is a NaN among the values.
     """
 
-    unsorted: int | None
+    consumed: tuple[int, ...]
+    unsorted: Place | None
     nan: bool
 
 
@@ -59,7 +85,7 @@ class Engine(Protocol):
 
     def order_pairs(
         self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
+    ) -> OrderedPairs:
         """Order each row of pairs.
 
         Parameters
@@ -76,32 +102,30 @@ class Engine(Protocol):
         """
 
     def merge_runs(
-        self,
-        runs: Sequence[tuple[Array, Array]],
-        order: Order,
-        *,
-        stop: Stop = "all",
-        limit: int | None = None,
+        self, runs: Sequence[Array], order: Order, *, out: Array, stop: Stop = "all", limit: int | None = None
     ) -> MergedRuns:
-        """Merge sorted runs of pairs, each a 1-D (values, payload).
+        """Merge sorted runs of pairs of 8 bytes, which are moved as wholes, group by group.
 
         ``order.tie`` is ``run`` or ``later-run``. The merge ends when everything is merged,
         when `limit` pairs are emitted, or, under ``first-exhausted``, as soon as one run has
         given its last pair; a run that is empty from the start stops it before any.
         Under ``compare-false`` heads are compared by plain ``>`` (``<`` ascending), in the
         manner of a scan that keeps the earlier run unless a later one is strictly better.
-        """
 
-    def merge_blocks(
-        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
-        """Merge groups of equally long sorted runs: (G, W, L) pairs to (G, W·L) pairs."""
-
-    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
-        """Look at runs before a merge, one in each row of (R, N); ties are no fault.
-
-        Under ``compare-false`` a value belongs before its predecessor if it is greater than
-        it by plain ``>`` (``<`` ascending).
+        Parameters
+        ----------
+        runs
+            One array for each run, shape (G, columns), a group in each row, items of a row
+            adjacent. A pair takes 8 bytes of them and begins with its value, whose dtype is
+            that of the array: 16 or 32 bits.
+        order
+            How values compare.
+        out
+            Where to write the pairs, shape (G, columns), the same dtype; may overlap the
+            runs. Of one group as many leading pairs are written as there is room for; more
+            groups need room for all. What stands behind them is left as it was.
+        stop, limit
+            Where the merge ends; for one group.
         """
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
@@ -121,15 +145,15 @@ ENGINES: dict[str, str] = {
 _made: dict[str, Engine] = {}
 
 
-def written(out: tuple[Array, Array] | None, values: Array, payload: Array) -> tuple[Array, Array]:
+def written(out: tuple[Array, Array] | None, values: Array, payload: Array, nan: bool) -> OrderedPairs:
     """Write pairs to `out` as `Engine.order_pairs` says, and return it; without one, the pairs."""
     if out is None:
-        return values, payload
+        return OrderedPairs(values, payload, nan)
     if out[0] is not values:
         out[0][...] = values if out[0].dtype == values.dtype else values.view(f"u{values.itemsize}")
     if out[1] is not payload:
         out[1][...] = payload
-    return out
+    return OrderedPairs(*out, nan)
 
 
 def serving_by_turns(payload: Array, rows: int) -> Array:

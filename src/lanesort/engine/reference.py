@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from lanesort import reference
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, RunsSeen, Stop, Verb, serving_by_turns, written
+from lanesort.engine.pairs import any_nan, merged_by_places
+from lanesort.engine.protocol import (
+    MergedRuns,
+    NonzeroRule,
+    OrderedPairs,
+    Stop,
+    Verb,
+    serving_by_turns,
+    written,
+)
 from lanesort.errors import UnsupportedPolicyError
 from lanesort.order import Order
 
@@ -44,36 +54,25 @@ class ReferenceEngine:
 
     def order_pairs(
         self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
+    ) -> OrderedPairs:
         """Order each row of (R, N) pairs; see the protocol."""
         self._require("order_pairs", order)
-        return written(out, *reference.sort_pairs(values, order, serving_by_turns(payload, len(values))))
+        ordered = reference.sort_pairs(values, order, serving_by_turns(payload, len(values)))
+        return written(out, *ordered, any_nan(values))
 
     def merge_runs(
-        self,
-        runs: Sequence[tuple[Array, Array]],
-        order: Order,
-        *,
-        stop: Stop = "all",
-        limit: int | None = None,
+        self, runs: Sequence[Array], order: Order, *, out: Array, stop: Stop = "all", limit: int | None = None
     ) -> MergedRuns:
-        """Merge sorted runs of pairs; see the protocol."""
+        """Merge sorted runs of pairs of 8 bytes; see the protocol."""
         self._require("merge_runs", order)
-        merged = reference.merge(runs, order, stop=stop, limit=limit)
-        return MergedRuns(merged.values, merged.indices, merged.consumed)
 
-    def merge_blocks(
-        self, values: Array, payload: Array, order: Order, *, out: tuple[Array, Array] | None = None
-    ) -> tuple[Array, Array]:
-        """Merge groups of equally long sorted runs; see the protocol."""
-        self._require("merge_blocks", order)
-        return written(out, *reference.merge_blocks(values, payload, order))
+        def merge(values: list[Array]) -> tuple[Array, tuple[int, ...]]:
+            ends = np.cumsum([len(run) for run in values])
+            places = np.split(np.arange(ends[-1]), ends[:-1])
+            merged = reference.merge(list(zip(values, places, strict=True)), order, stop=stop, limit=limit)
+            return merged.indices, merged.consumed
 
-    def inspect_runs(self, values: Array, order: Order) -> RunsSeen:
-        """Look at runs before a merge; see the protocol."""
-        self._require("inspect_runs", order)
-        unsorted, nan = reference.inspect_runs(values, order)
-        return RunsSeen(None if unsorted < 0 else unsorted, nan)
+        return merged_by_places(runs, out, merge, lambda run: reference.inspect_runs(run, order))
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:
         """Return the int64 positions of the nonzeros of a 1-D array; see the protocol."""

@@ -159,7 +159,7 @@ class PreparedSort:
         given = loaded.view(np.float16) if as_fp16 else loaded
         order = _order(word, choices)
         room = machine.room(given.shape, given.dtype, self.iota.dtype)
-        values, indices = machine.engine.order_pairs(given, positions, order, out=room)
+        values, indices, _ = machine.engine.order_pairs(given, positions, order, out=room)
         infinity = FP16_INFINITY if as_fp16 else self.infinity
         if infinity is not None:
             _depend_on_floats(given, infinity, choices)

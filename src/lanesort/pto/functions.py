@@ -143,7 +143,7 @@ def tmrgsort(
     """
     source = _matrix(src, "src")
     length = whole_number(block_len, "block_len")
-    tiles = ((source.dtype, *source.shape),)
+    tiles = ((source.dtype, source.shape),)
     merge = _merger(tiles, length, False, None, find_target(target), *_asked(engine, choices), check_sorted)
     dst = np.empty(source.shape, source.dtype)
     outcome = merge.run(dst, [source])
@@ -201,7 +201,7 @@ def tmrgsort_lists(
     sources = [_matrix(part, f"src{number}") for number, part in enumerate(lists)]
     if not sources:
         raise ArgumentValueError("lists is empty; a merge takes two to four lists")
-    tiles = tuple([(source.dtype, *source.shape) for source in sources])
+    tiles = tuple([(source.dtype, source.shape) for source in sources])
     wanted = None if columns is None else whole_number(columns, "columns")
     merge = _merger(tiles, None, bool(exhausted), wanted, target, *_asked(engine, choices), check_sorted)
     dst = np.empty((1, merge.operands.dst.columns), sources[0].dtype)
@@ -243,7 +243,7 @@ def _sorter(
 
 @lru_cache(maxsize=256)
 def _merger(
-    tiles: tuple[tuple[np.dtype[Any], int, int], ...],
+    tiles: tuple[tuple[np.dtype[Any], tuple[int, int]], ...],
     block_len: int | None,
     exhausted: bool,
     columns: int | None,
@@ -253,10 +253,11 @@ def _merger(
     check_sorted: bool,
 ) -> Merge:
     """Check the operands of a shape once, as `_sorter` does."""
-    sizes = [columns for _, _, columns in tiles]
+    sizes = [columns for _, (_, columns) in tiles]
     operands = merge_operands(sizes, tiles[0][0], block_len=block_len, exhausted=exhausted, columns=columns)
     sources = tuple(
-        TileOperand.of(operand.role, *given) for operand, given in zip(operands.sources, tiles, strict=True)
+        TileOperand.of(operand.role, dtype, *shape)
+        for operand, (dtype, shape) in zip(operands.sources, tiles, strict=True)
     )
     return Merge(replace(operands, sources=sources), target, engine, dict(choices), check_sorted)
 

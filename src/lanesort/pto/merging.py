@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.engine.protocol import Engine, MergedRuns, Stop, Verb
+from lanesort.engine.pairs import PAIR_BYTES, pair_values
+from lanesort.engine.protocol import Engine, MergedRuns, Place, Stop
 from lanesort.errors import RuleViolations, Violation
 from lanesort.order import NanPolicy, Order, TieRule, key_class, nan_mask
 from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Outcome, round_up
 from lanesort.pto.ordering import Able, able_engine, has_nan
 from lanesort.pto.target import Target, find_target
-from lanesort.pto.tile import PAD_BITS, PAIR_BYTES, PairViews, pair_views
+from lanesort.pto.tile import PAD_BITS
 from lanesort.pto.tmrgsort import ABOUT, WAYS, pairs_in, violations
 
 __all__ = ["SEEN_IN_A_RUN", "Merge"]
@@ -42,17 +43,18 @@ def nan_beyond_pads(lists: Array) -> bool:
     return bool((nan_mask(lists) & ~trailing).any())
 
 
-def tie_in_reach(merged: MergedRuns, runs: Sequence[tuple[Array, Array]]) -> bool:
+def tie_in_reach(out: Array, runs: Sequence[Array], consumed: Sequence[int]) -> bool:
     """Say whether the tie rule may have mattered: equal neighbours, or an equal head left behind.
 
     A NaN counts as equal to anything, which it is under plain >.
     """
-    values = merged.values
+    values = pair_values(out)[0, : sum(consumed)]
     if not len(values):
         return False
     if bool((values[1:] == values[:-1]).any()):
         return True
-    heads = [run[taken] for (run, _), taken in zip(runs, merged.consumed, strict=True) if taken < len(run)]
+    lists = [(pair_values(run)[0], taken) for run, taken in zip(runs, consumed, strict=True)]
+    heads = [values_of[taken] for values_of, taken in lists if taken < len(values_of)]
     return any(bool(head == values[-1] or head != head) for head in heads) or has_nan(values)
 
 
@@ -99,16 +101,19 @@ class Merge:
         self.operands = operands
         self.engine: Any = engine
         self.check_sorted = check_sorted
-        self.width = PAIR_BYTES // operands.dst.dtype.itemsize
-        self.counts = tuple(map(pairs_in, operands.sources))
         itemsize = operands.dst.dtype.itemsize
+        self.width = PAIR_BYTES // itemsize
+        self.counts = tuple(map(pairs_in, operands.sources))
         self.copied = round_up(operands.dst.valid_columns * itemsize, BLOCK_BYTES) // itemsize
         self.total = sum(self.counts)
+        self.whole_tiles = all(
+            tile.columns == self.width * count
+            for tile, count in zip(operands.sources, self.counts, strict=True)
+        )
         self.fills_dst = not operands.exhausted and self.width * self.total >= operands.dst.columns
-        self.equally_long = not operands.exhausted and len(set(self.counts)) == 1 and self.counts[0] > 0
         nan: Any = self.made["pto.nan-order"]
         self.nan: NanPolicy = nan
-        self._asked: dict[tuple[Verb, str, bool], tuple[Order, Able]] = {}
+        self._asked: dict[tuple[TieRule, bool], tuple[Order, Able]] = {}
 
     def run(self, dst: Array, sources: Sequence[Array], tmp: Array | None = None) -> Outcome:
         """Merge the sources into dst.
@@ -124,137 +129,109 @@ class Merge:
         Raises
         ------
         RuleViolations
-            If a list is not sorted; it names the first offending pair.
+            If a list is not sorted; it names the first offending pair. By then the lists are
+            merged as they are: what dst holds is no result.
         """
+        tiles = sources if self.whole_tiles else self._valid_parts(sources)
         if self.operands.block_len is not None:
-            into, source = (pair_views(tile[:1], self.counts[0]) for tile in (dst, sources[0]))
-            return self._blocks(into, source, self.operands.block_len)
-        tiles = [_leading(tile, self.width * n) for tile, n in zip(sources, self.counts, strict=True)]
+            return self._blocks(_leading(dst, tiles[0].shape[1]), tiles[0], self.operands.block_len)
         return self._lists(dst, tiles, tmp)
 
-    def _blocks(self, into: PairViews, source: PairViews, block_len: int) -> Outcome:
-        length = block_len // self.width
+    def _valid_parts(self, sources: Sequence[Array]) -> list[Array]:
+        return [_leading(tile, self.width * count) for tile, count in zip(sources, self.counts, strict=True)]
+
+    def _blocks(self, into: Array, source: Array, block_len: int) -> Outcome:
         found: set[str] = set()
-        shape = (-1, WAYS, length)
-        nan = self._inspect(source.values.reshape(-1, length), "block ", found)
-        order, (engine, warnings) = self._ask("merge_blocks", "run", nan)
-        carried = self._carry([source], found)
-        payload = source.indices if carried is None else np.arange(len(carried), dtype=np.uint32)
-        values = into.values.reshape(-1, WAYS * length)
-        indices = into.indices.reshape(values.shape)
-        engine.merge_blocks(
-            source.values.reshape(shape), payload.reshape(shape), order, out=(values, indices)
-        )
-        if carried is not None:
-            _put(into, carried[into.indices[0]])
-        elif into.gaps is not None:
-            into.gaps[...] = 0
+        runs = list(source.reshape(-1, WAYS, block_len).swapaxes(0, 1))
+        merged, warnings = self._merge(runs, into.reshape(-1, WAYS * block_len))
+        self._report(merged, runs, found)
         return Outcome(self.width * self.counts[0], None, tuple(sorted(found)), warnings)
 
     def _lists(self, dst: Array, tiles: Sequence[Array], tmp: Array | None) -> Outcome:
         found: set[str] = set()
         through = tmp is not None and not self.target.simulated
-        into = tmp if tmp is not None and through else _leading(dst, self._copied_columns(dst))
-        room = self.operands.dst.valid_columns if self.target.simulated else into.shape[1]
-        joined = None
-        if self.equally_long and room >= self.width * self.total:
-            joined = pair_views(np.concatenate(tiles), self.counts[0])
-        if joined is not None and not (joined.gaps is not None and joined.gaps.any()):
-            taken, warnings = self._joined(into, joined, found)
+        into = tmp[:1] if tmp is not None and through else _leading(dst, self._copied_columns(dst))
+        if self.operands.exhausted:
+            merged, warnings = self._merge_until_exhausted(tiles, into, found)
         else:
-            lists = [pair_views(tile, n) for tile, n in zip(tiles, self.counts, strict=True)]
-            taken, warnings = self._runs(into, lists, found)
+            merged, warnings = self._merge(tiles, into, limit=self._limit())
+        self._report(merged, tiles, found)
         if tmp is not None and through:
             copied = min(self._copied_columns(dst), tmp.shape[1])
             dst[0, :copied] = tmp[0, :copied]
         valid = self.operands.dst.valid_columns
-        produced = min(self.width * sum(taken), valid)
+        produced = min(self.width * sum(merged.consumed), valid)
         if self.operands.exhausted and not self.target.simulated and produced < valid:
             found.add("pto.exhausted-tail")
         if not self.operands.exhausted and produced < valid:
             warnings += (
                 f"dst has {valid} columns, all lists together fill {produced}; the rest is no result",
             )
-        return Outcome(produced, self._executed(taken, found), tuple(sorted(found)), warnings)
+        return Outcome(produced, self._executed(merged.consumed, found), tuple(sorted(found)), warnings)
 
-    def _joined(
-        self, into: Array, lists: PairViews, found: set[str]
-    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Merge lists of one length, a row each, as one group of blocks, straight into place."""
-        nan = self._inspect(lists.values, "src", found)
-        order, (engine, warnings) = self._ask("merge_blocks", "run", nan)
-        pairs = pair_views(into, self.total)
-        engine.merge_blocks(lists.values[None], lists.indices[None], order, out=(pairs.values, pairs.indices))
-        if pairs.gaps is not None:
-            pairs.gaps[...] = 0
-        return self.counts, warnings
-
-    def _runs(
-        self, into: Array, lists: Sequence[PairViews], found: set[str]
-    ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """Merge any lists, perhaps up to an end that comes early."""
-        nan = False
-        for number, part in enumerate(lists):
-            nan |= self._inspect(part.values, f"src{number}", found)
-        carried = self._carry(lists, found)
-        runs = [(part.values[0], part.indices[0]) for part in lists]
-        if carried is not None:
-            ends = np.cumsum(self.counts)
-            places = np.split(np.arange(ends[-1], dtype=np.uint32), ends[:-1])
-            runs = [(values, place) for (values, _), place in zip(runs, places, strict=True)]
-        merged, warnings = self._merge(runs, nan, found)
-        fitting = min(len(merged.values), into.shape[1] // self.width)
-        _put(pair_views(into[:1], fitting), merged if carried is None else carried[merged.payload])
-        return merged.consumed, warnings
-
-    def _ask(self, verb: Verb, tie: TieRule, nan: bool) -> tuple[Order, Able]:
+    def _ask(self, tie: TieRule, nan: bool) -> tuple[Order, Able]:
         """Return the order for lists with or without NaN, and an engine that has it."""
-        key = (verb, tie, nan)
-        found = self._asked.get(key)
+        found = self._asked.get((tie, nan))
         if found is None:
             # Without NaN every policy gives the same order, and engines have more of the others.
             policy = "sign-magnitude" if self.nan == "compare-false" and not nan else self.nan
             order = Order(descending=True, nan=policy, tie=tie)
-            found = self._asked[key] = order, able_engine(self.engine, verb, order)
+            found = self._asked[tie, nan] = order, able_engine(self.engine, "merge_runs", order)
         return found
 
-    def _inspect(self, lists: Array, role: str, found: set[str]) -> bool:
-        """Refuse rows that are not sorted; say whether there is a NaN in them."""
-        order, (engine, _) = self._ask("inspect_runs", "run", nan=True)
-        seen = engine.inspect_runs(lists, order)
-        if seen.unsorted is not None and self.check_sorted:
-            raise RuleViolations(ABOUT, [_unsorted_violation(lists, seen.unsorted, role)])
-        pads_are_last = self.nan in ("sign-magnitude", "last")
-        if seen.nan and (not pads_are_last or nan_beyond_pads(lists)):
-            found.add("pto.nan-order")
-        return seen.nan
-
-    def _carry(self, lists: Sequence[PairViews], found: set[str]) -> Array | None:
-        """Return all pairs of the lists as 64-bit words if their gaps hold anything, else None."""
-        if not any(part.gaps is not None and part.gaps.any() for part in lists):
-            return None
-        found.add("pto.half-pad-slot")
-        return np.concatenate([_words(part) for part in lists])
-
     def _merge(
-        self, runs: Sequence[tuple[Array, Array]], nan: bool, found: set[str]
+        self,
+        runs: Sequence[Array],
+        out: Array,
+        tie: TieRule = "run",
+        stop: Stop = "all",
+        limit: int | None = None,
     ) -> tuple[MergedRuns, tuple[str, ...]]:
-        exhausted = self.operands.exhausted
-        limit = self.operands.dst.valid_columns // self.width if self.target.simulated else None
+        order, (engine, warnings) = self._ask(tie, nan=False)
+        merged = engine.merge_runs(runs, order, out=out, stop=stop, limit=limit)
+        if merged.nan and self.nan == "compare-false":
+            order, (engine, warnings) = self._ask(tie, nan=True)
+            merged = engine.merge_runs(runs, order, out=out, stop=stop, limit=limit)
+        return merged, warnings
+
+    def _limit(self) -> int | None:
+        return self.operands.dst.valid_columns // self.width if self.target.simulated else None
+
+    def _merge_until_exhausted(
+        self, runs: Sequence[Array], into: Array, found: set[str]
+    ) -> tuple[MergedRuns, tuple[str, ...]]:
+        stop: Stop = "first-exhausted"
+        limit = self._limit()
         filled = sum(count > 0 for count in self.counts)
-        if exhausted and 0 < filled < len(runs):
+        if 0 < filled < len(runs):
             found.add("pto.exhausted-empty")
             if self.made["pto.exhausted-empty"] == "cpu-sim":
-                exhausted, limit = False, 1 if limit is None else min(1, limit)
-        later = self.operands.exhausted and self.made["pto.merge-tie"] == "later-when-exhausted"
-        order, (engine, warnings) = self._ask("merge_runs", "later-run" if later else "run", nan)
-        stop: Stop = "first-exhausted" if exhausted else "all"
-        merged = engine.merge_runs(runs, order, stop=stop, limit=limit)
-        if self.operands.exhausted and tie_in_reach(merged, runs):
-            other, (able, _) = self._ask("merge_runs", "run" if later else "later-run", nan)
-            if not _same(merged, able.merge_runs(runs, other, stop=stop, limit=limit)):
+                stop, limit = "all", 1 if limit is None else min(1, limit)
+        ties: tuple[TieRule, TieRule] = ("run", "later-run")
+        if self.made["pto.merge-tie"] == "later-when-exhausted":
+            ties = ties[::-1]
+        out, other = (np.empty((1, self.width * self.total), into.dtype) for _ in range(2))
+        merged, warnings = self._merge(runs, out, ties[0], stop, limit)
+        written = self.width * sum(merged.consumed)
+        if tie_in_reach(out, runs, merged.consumed):
+            differs = self._merge(runs, other, ties[1], stop, limit)[0].consumed != merged.consumed
+            if differs or out[0, :written].tobytes() != other[0, :written].tobytes():
                 found.add("pto.merge-tie")
+        fitting = min(written, into.shape[1])
+        into[0, :fitting] = out[0, :fitting]
         return merged, warnings
+
+    def _report(self, merged: MergedRuns, runs: Sequence[Array], found: set[str]) -> None:
+        """Refuse runs that are not sorted; tell what their values and gaps leave open."""
+        if merged.unsorted is not None and self.check_sorted:
+            single = self.operands.single
+            raise RuleViolations(ABOUT, [_unsorted_violation(runs, merged.unsorted, single)])
+        if merged.nan:
+            pads_are_last = self.nan in ("sign-magnitude", "last")
+            if not pads_are_last or any(nan_beyond_pads(pair_values(run)) for run in runs):
+                found.add("pto.nan-order")
+        if self.width == 4 and any(bool(run.view(np.uint16)[:, 1::4].any()) for run in runs):
+            found.add("pto.half-pad-slot")
 
     def _copied_columns(self, dst: Array) -> int:
         if self.target.simulated:
@@ -275,45 +252,12 @@ def _leading(tile: Array, columns: int) -> Array:
     return tile if tile.size == columns else tile[:1, :columns]
 
 
-def _unsorted_violation(lists: Array, place: int, field: str) -> Violation:
-    row, position = divmod(place, lists.shape[1])
-    first, second = lists[row, position - 1], lists[row, position]
-    if field in ("block ", "src"):
-        field += str(row)
+def _unsorted_violation(runs: Sequence[Array], place: Place, single: bool) -> Violation:
+    group, run, position = place
+    field = f"block {group * len(runs) + run}" if single else f"src{run}"
+    first, second = pair_values(runs[run])[group, position - 1 : position + 1]
     text = (
         f"{field}: pair {position} holds {second}, which belongs before pair {position - 1} with {first}; "
         "merges take sorted lists: sort them first, or turn the check off"
     )
     return Violation(_SORTED, field, (first, second), "descending", text)
-
-
-def _words(part: PairViews) -> Array:
-    """Pack the pairs of a row into 64-bit words: value, gap, index from the lowest bit on."""
-    words = part.indices[0].astype(np.uint64) << np.uint64(32)
-    if part.gaps is not None:
-        words |= part.gaps[0].astype(np.uint64) << np.uint64(16)
-    return np.asarray(words | part.values[0].view(f"u{part.values.itemsize}"))
-
-
-def _put(into: PairViews, pairs: MergedRuns | Array) -> None:
-    """Write leading pairs, given as values and indices or as 64-bit words, into a row."""
-    count = into.values.shape[1]
-    if isinstance(pairs, MergedRuns):
-        into.values[0] = pairs.values[:count]
-        into.indices[0] = pairs.payload[:count]
-        if into.gaps is not None:
-            into.gaps[...] = 0
-        return
-    words = pairs[:count]
-    into.values.view(f"u{into.values.itemsize}")[0] = words.astype(f"u{into.values.itemsize}")
-    into.indices[0] = words >> np.uint64(32)
-    if into.gaps is not None:
-        into.gaps[0] = (words >> np.uint64(16)).astype(np.uint16)
-
-
-def _same(first: MergedRuns, second: MergedRuns) -> bool:
-    return (
-        first.consumed == second.consumed
-        and np.array_equal(first.payload, second.payload)
-        and first.values.tobytes() == second.values.tobytes()
-    )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.engine.protocol import Engine
+from lanesort.engine.protocol import Engine, OrderedPairs
 from lanesort.errors import RuleViolations
 from lanesort.order import NanPolicy, Order
 from lanesort.pto.operand import Outcome, Sort32Operands
@@ -19,7 +19,6 @@ from lanesort.pto.ordering import (
     able_engine,
     ascends_in_blocks,
     descends_in_tie,
-    has_nan,
     nan_decides,
     row_pieces,
 )
@@ -100,7 +99,7 @@ class Sort32:
         found = set(self.always_open)
         for into, values, payload in row_pieces(dst[: self.rows], src, idx, BLOCK):
             pairs = _ordered(engine, order, into, values, payload)
-            if has_nan(values) and nan_decides(pairs[0]):
+            if pairs.nan and nan_decides(pairs.values):
                 found.add("pto.nan-order")
             if not ascending and self._tie_decides(engine, order, values, payload, pairs):
                 found.add("pto.tie-order")
@@ -111,12 +110,12 @@ class Sort32:
         return Outcome(self.width * self.lanes, None, tuple(sorted(found)), warnings)
 
     def _tie_decides(
-        self, engine: Engine, order: Order, values: Array, payload: Array, pairs: tuple[Array, Array]
+        self, engine: Engine, order: Order, values: Array, payload: Array, pairs: OrderedPairs
     ) -> bool:
         if order.tie == "low":
-            return descends_in_tie(*pairs, order)
-        _, positional = engine.order_pairs(values, payload, order.replace(tie="low"))
-        return not np.array_equal(positional, pairs[1])
+            return descends_in_tie(pairs.values, pairs.payload, order)
+        positional = engine.order_pairs(values, payload, order.replace(tie="low")).payload
+        return not np.array_equal(positional, pairs.payload)
 
     def _write_pads(self, dst: Array, src: Array, idx: Array, tmp: Array | None) -> None:
         pairs = pair_views(dst[:, self.width * self.columns :], self.pads)
@@ -132,12 +131,11 @@ class Sort32:
             tmp[0, len(tail) : len(tail) + self.pads].view(f"u{src.itemsize}")[...] = self.pad_bits
 
 
-def _ordered(engine: Engine, order: Order, into: Array, values: Array, payload: Array) -> tuple[Array, Array]:
-    """Order blocks and write their pairs to dst, gaps as zeros; return values and indices, in order."""
+def _ordered(engine: Engine, order: Order, into: Array, values: Array, payload: Array) -> OrderedPairs:
+    """Order blocks and write their pairs to dst, gaps as zeros; return them as they stand there."""
     count = values.shape[1]
     words = into[:, : PAIR_BYTES // values.itemsize * count].view(np.uint32)
     pairs = pair_views(into, count)
-    engine.order_pairs(
-        values, payload, order, out=(pairs.values if pairs.gaps is None else words[:, ::2], pairs.indices)
-    )
-    return pairs.values, pairs.indices
+    out = pairs.values if pairs.gaps is None else words[:, ::2], pairs.indices
+    nan = engine.order_pairs(values, payload, order, out=out).nan
+    return OrderedPairs(pairs.values, pairs.indices, nan)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lanesort.engine.pairs import PAIR_BYTES
 from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.evidence import fact, unpinned
 from lanesort.results import Pairs
@@ -21,8 +22,6 @@ from lanesort.results import Pairs
 __all__ = ["PAD_BITS", "PAIR_BYTES", "PairViews", "Tile", "columns_per_pair", "pair_views", "pairs", "tile"]
 
 Array = npt.NDArray[Any]
-
-PAIR_BYTES = 8
 
 PAD_BITS: Mapping[str, Mapping[str, int]] = {
     "negative-nan": {"float32": 0xFFC00000, "float16": 0xFE00},
