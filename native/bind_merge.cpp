@@ -119,8 +119,12 @@ std::vector<uint64_t> Merge(const Arrays& values, const std::optional<Arrays>& p
 class Words {
  public:
   Words(const Arrays& runs, const KeyOrder& order, nb::handle out)
-      : item_(order.bits / 8), out_(out, "out", 2, true), job_{order, out_.shape(0), {}, nullptr, out_.stride_bytes(0)} {
-    if (order.bits != 16 && order.bits != 32) throw nb::value_error("order is of values that do not have 16 or 32 bits");
+      : item_(order.bits / 8),
+        out_(out, "out", 2, true),
+        job_{order, out_.shape(0), {}, nullptr, out_.stride_bytes(0)} {
+    if (order.bits != 16 && order.bits != 32) {
+      throw nb::value_error("order is of values that do not have 16 or 32 bits");
+    }
     out_pairs_ = PairsIn(out_);
     job_.out = static_cast<uint8_t*>(out_.data());
     const size_t count = nb::len(runs);
@@ -151,9 +155,10 @@ class Words {
   void Deliver() const {
     if (apart_.empty()) return;
     const size_t bytes = job_.PairsOfGroup() * kWordBytes;
+    uint8_t* const out = static_cast<uint8_t*>(out_.data());
     for (size_t group = 0; group < job_.groups; ++group) {
       const ptrdiff_t g = static_cast<ptrdiff_t>(group);
-      std::memcpy(static_cast<uint8_t*>(out_.data()) + g * out_.stride_bytes(0), job_.out + g * job_.out_row_step, bytes);
+      std::memcpy(out + g * out_.stride_bytes(0), job_.out + g * job_.out_row_step, bytes);
     }
   }
   size_t room() const { return out_pairs_; }
@@ -163,7 +168,10 @@ class Words {
   // Cuts the runs of the only group as `ConsumedLengths` says, and then to what `out` has room for. Returns the
   // former.
   std::vector<uint64_t> Cut(bool first_exhausted, uint64_t limit) {
-    if (job_.groups != 1) throw nb::value_error("out is too small for the runs, or first_exhausted or a limit are given: this is for one group");
+    if (job_.groups != 1) {
+      throw nb::value_error("out is too small for the runs, or first_exhausted or a limit are given: this is for one "
+                            "group");
+    }
     std::vector<Run> runs = GroupRuns(job_, 0);
     std::vector<uint64_t> consumed = ConsumedLengths(job_.Rule(), runs, first_exhausted, limit);
     for (size_t r = 0; r < runs.size(); ++r) runs[r].length = consumed[r];
@@ -190,8 +198,8 @@ class Words {
 using Place = std::tuple<uint64_t, uint64_t, uint64_t>;
 using MergedWords = std::tuple<std::vector<uint64_t>, std::optional<Place>, bool>;
 
-MergedWords MergeWords(const Arrays& runs, const KeyOrder& order, nb::handle out, bool later_first, bool first_exhausted,
-                       std::optional<uint64_t> limit, size_t threads, Control* control) {
+MergedWords MergeWords(const Arrays& runs, const KeyOrder& order, nb::handle out, bool later_first,
+                       bool first_exhausted, std::optional<uint64_t> limit, size_t threads, Control* control) {
   Words words(runs, order, out);
   const MergeWordsJob whole = words.job();
   words.KeepApart();

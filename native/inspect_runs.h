@@ -32,9 +32,8 @@ class RunInspector {
       const uint8_t* const values = runs.values + static_cast<ptrdiff_t>(row) * runs.row_step;
       const size_t at = FirstUnsorted(values, runs.value_step, runs.length);
       if (at < runs.length) seen.unsorted = std::min<uint64_t>(seen.unsorted, row * runs.length + at);
-      // Keys of NaNs lie at either end, so that a sorted row has them first or last.
-      seen.nan |= at < runs.length ? AnyNan(values, runs.value_step, runs.length)
-                                   : IsNan(values, runs.value_step, 0) || IsNan(values, runs.value_step, runs.length - 1);
+      const bool sorted = at == runs.length;
+      seen.nan |= (sorted ? EndsInNan : AnyNan)(order_, values, runs.value_step, runs.length);
     }
     return seen;
   }
@@ -56,13 +55,16 @@ class RunInspector {
     return length;
   }
 
-  bool IsNan(const uint8_t* values, ptrdiff_t step, size_t i) const {
-    return KeyMap<T>::IsNan(order_, LoadItem<T>(values + static_cast<ptrdiff_t>(i) * step));
-  }
-  bool AnyNan(const uint8_t* values, ptrdiff_t step, size_t length) const {
+  static bool AnyNan(const KeyOrder& order, const uint8_t* values, ptrdiff_t step, size_t length) {
     bool any = false;
-    for (size_t i = 0; i < length; ++i) any |= IsNan(values, step, i);
+    for (size_t i = 0; i < length; ++i) {
+      any |= KeyMap<T>::IsNan(order, LoadItem<T>(values + static_cast<ptrdiff_t>(i) * step));
+    }
     return any;
+  }
+  // Keys of NaNs lie at either end, so that sorted values have one first or last if they have any.
+  static bool EndsInNan(const KeyOrder& order, const uint8_t* values, ptrdiff_t step, size_t length) {
+    return AnyNan(order, values, step * static_cast<ptrdiff_t>(length - 1), std::min<size_t>(length, 2));
   }
 
   // Makes the keys of n values.

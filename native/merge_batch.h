@@ -51,7 +51,8 @@ struct BatchShape {
 
 // Whether groups are short enough that data-independent networks beat merges block by block.
 inline bool BatchesPay(const MergeWordsJob& job) {
-  constexpr size_t kRows = std::min<size_t>(LANESORT_BATCH_MERGE_ROWS, LANESORT_NETWORK_ROWS);  // what a Bench has room for
+  // What a Bench has room for.
+  constexpr size_t kRows = std::min<size_t>(LANESORT_BATCH_MERGE_ROWS, LANESORT_NETWORK_ROWS);
   const size_t longest = LongestRun(job);
   return job.runs.size() >= 2 && longest <= kRows && BatchShape(job.runs.size(), longest).Rows() <= kRows;
 }

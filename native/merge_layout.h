@@ -111,7 +111,8 @@ void LookUp(const PlaceTable& table, const int64_t* packed, size_t n, const Pair
     const ptrdiff_t to = kTo == 0 ? index_step : kTo;
 #pragma GCC unroll 4
     for (size_t i = 0; i < n; ++i, next += to) {
-      const uint64_t place = static_cast<uint64_t>(packed[i]) & kTies;
+      uint64_t place = static_cast<uint64_t>(packed[i]) & kTies;
+      if (P::kSentinel & kTies) place = packed[i] == P::kSentinel ? 0 : place;
       StoreItem(next, LoadItem<Index>(reinterpret_cast<const uint8_t*>(bases[place >> shift] + place * from)));
     }
   });

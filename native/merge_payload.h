@@ -33,6 +33,9 @@ class PlaceTable {
       const uint64_t first = uint64_t{bases_.size()} << shift_;
       bases_.push_back(reinterpret_cast<uintptr_t>(run.payload) - first * static_cast<uintptr_t>(step_));
     }
+    // Place 0 has an item if any has: what pads runs is looked up there when runs that are not sorted mix it in.
+    const auto filled = std::find_if(runs.begin(), runs.end(), [](const Run& run) { return run.length != 0; });
+    if (filled != runs.end()) bases_[0] = reinterpret_cast<uintptr_t>(filled->payload);
   }
 
   // Place of the first pair of run number `run`, which `before` pairs of other runs come before.

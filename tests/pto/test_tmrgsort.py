@@ -287,24 +287,47 @@ def test_pads_of_a_tail_block_leave_nothing_open() -> None:
 def test_unsorted_lists_are_refused_with_the_first_offending_pair() -> None:
     with pytest.raises(RuleViolations, match=r"src1: pair 2 holds 4.0, which belongs before pair 1 with 3.0"):
         merged([run([5, 1]), run([9, 3, 4], 2)])
-    indices, _, _ = merged([run([5, 1]), run([9, 3, 4], 2)], check_sorted=False)
-    assert sorted(indices) == [0, 1, 2, 3, 4]
     blocks = np.arange(128, 0, -1, dtype=np.float32)
     blocks[70] = 500
     with pytest.raises(RuleViolations, match="block 2: pair 6 holds 500"):
         pto.tmrgsort(run(blocks), 64)
-    assert pto.tmrgsort(run(blocks), 64, check_sorted=False, engine="reference").shape == (1, 256)
+
+
+@pytest.mark.parametrize("engine", ["native", "reference", "datapath"])
+def test_unsorted_lists_are_merged_by_their_heads_if_that_is_wanted(engine: str) -> None:
+    lists = [run([5, 1]), run([3, 9, 4], 2)]
+    indices, executed, dst = merged(lists, check_sorted=False, target="cpu", engine=engine)
+    assert (indices, executed) == ([0, 2, 3, 4, 1], (2, 3, 0, 0))
+    assert bool(dst.warnings) == (engine == "native")
+    assert all("the reference engine ran instead" in warning for warning in dst.warnings)
+    blocks = np.arange(128, 0, -1, dtype=np.float32)
+    blocks[70] = 500
+    tile = pto.tmrgsort(run(blocks), 64, check_sorted=False, engine=engine)
+    assert pto.pairs(tile).indices[0].tolist() == list(range(128))
+
+
+@pytest.mark.parametrize("choices", [{}, {"pto.nan-order": "compare-false"}])
+def test_lists_merged_twice_may_share_memory_with_dst(choices: dict[str, str]) -> None:
+    lists = [np.asarray(run(values, first)) for values, first in (([5, np.nan], 0), ([4, 7], 2))]
+    wanted = np.asarray(merged(lists, choices=choices, check_sorted=False)[2])
+    buffer = np.zeros((1, 8), np.float32)
+    buffer[:, :4], buffer[:, 4:] = lists
+    merge = Merge(merge_operands([4, 4], np.float32), "a2a3", "native", choices, check_sorted=False)
+    merge.run(buffer, [buffer[:, :4], buffer[:, 4:]])
+    assert buffer.tobytes() == wanted.tobytes()
 
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_engines_agree_on_any_lists(data: st.DataObject, engine: str) -> None:
-    lists, first = [], 0
+    lists, first, checked = [], 0, data.draw(st.booleans())
     for _ in range(data.draw(st.integers(2, 4))):
         bits = data.draw(hnp.arrays(np.uint32, st.integers(0, 12)))
         few = data.draw(st.booleans())
         values = (bits % 3).astype(np.float32) if few else bits.view(np.float32)
-        lists.append(run(reference.sort_pairs(values[None], DESCENDING).values[0], first))
+        if checked:
+            values = reference.sort_pairs(values[None], DESCENDING).values[0]
+        lists.append(run(values, first))
         first += len(values)
     options: dict[str, Any] = {
         "exhausted": data.draw(st.booleans()),
@@ -314,6 +337,7 @@ def test_engines_agree_on_any_lists(data: st.DataObject, engine: str) -> None:
             "pto.merge-tie": data.draw(st.sampled_from(["lower-first", "later-when-exhausted"])),
             "pto.nan-order": "sign-magnitude",
         },
+        "check_sorted": checked,
     }
     wanted = merged(lists, **options)
     found = merged(lists, **options, engine=engine)

@@ -58,6 +58,7 @@ class DatapathEngine:
     """
 
     name = "datapath"
+    merges_unsorted = True
 
     def __init__(self, family: str = "bitonic", exchange: Exchange = "swap") -> None:
         network(family, 0)

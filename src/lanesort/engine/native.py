@@ -29,6 +29,7 @@ class NativeEngine:
     """`lanesort.engine.protocol.Engine` over `lanesort._core`."""
 
     name = "native"
+    merges_unsorted = False
 
     def refusal(self, verb: Verb, order: Order) -> str | None:
         """Return None if the engine has `verb` under `order`, else which part it lacks."""

@@ -79,6 +79,8 @@ class Engine(Protocol):
     """
 
     name: str
+    merges_unsorted: bool
+    """Whether a merge of runs that are not sorted compares their heads as they are; else it is no result."""
 
     def refusal(self, verb: Verb, order: Order) -> str | None:
         """Return None if the engine has `verb` under `order`, else which part it lacks."""

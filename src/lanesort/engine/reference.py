@@ -32,6 +32,7 @@ class ReferenceEngine:
     """`lanesort.engine.protocol.Engine` over `lanesort.reference`."""
 
     name = "reference"
+    merges_unsorted = True
 
     def refusal(self, verb: Verb, order: Order) -> str | None:
         """Return None if the engine has `verb` under `order`, else which part it lacks."""

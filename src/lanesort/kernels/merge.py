@@ -82,7 +82,8 @@ def merge(
         ``all``, or ``first-exhausted``: as soon as one run has given its last element; a
         run that is empty from the start stops it before anything. 1-D runs only.
     check
-        Refuse a run that is not sorted in the order that `tie` needs.
+        Refuse a run that is not sorted in the order that `tie` needs. Without it such runs
+        give no merge: elements may be out of order, missing, or there twice.
     index_dtype
         Integer dtype of the indices; None: that of `indices`, else as in `lanesort.argsort`.
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort.engine.pairs import PAIR_BYTES, pair_values
-from lanesort.engine.protocol import Engine, MergedRuns, Place, Stop
+from lanesort.engine.protocol import Engine, MergedRuns, Place, Stop, resolve
 from lanesort.errors import RuleViolations, Violation
 from lanesort.order import NanPolicy, Order, TieRule, key_class, nan_mask
 from lanesort.pto.operand import BLOCK_BYTES, Executed, MergeOperands, Outcome, round_up
@@ -113,6 +113,7 @@ class Merge:
         self.fills_dst = not operands.exhausted and self.width * self.total >= operands.dst.columns
         nan: Any = self.made["pto.nan-order"]
         self.nan: NanPolicy = nan
+        self.may_merge_twice = nan == "compare-false" or not check_sorted
         self._asked: dict[tuple[TieRule, bool], tuple[Order, Able]] = {}
 
     def run(self, dst: Array, sources: Sequence[Array], tmp: Array | None = None) -> Outcome:
@@ -187,11 +188,19 @@ class Merge:
         stop: Stop = "all",
         limit: int | None = None,
     ) -> tuple[MergedRuns, tuple[str, ...]]:
+        to = out
+        if self.may_merge_twice and any(np.may_share_memory(out, run) for run in runs):
+            to = out.copy()
         order, (engine, warnings) = self._ask(tie, nan=False)
-        merged = engine.merge_runs(runs, order, out=out, stop=stop, limit=limit)
+        merged = engine.merge_runs(runs, order, out=to, stop=stop, limit=limit)
         if merged.nan and self.nan == "compare-false":
             order, (engine, warnings) = self._ask(tie, nan=True)
-            merged = engine.merge_runs(runs, order, out=out, stop=stop, limit=limit)
+            merged = engine.merge_runs(runs, order, out=to, stop=stop, limit=limit)
+        if merged.unsorted is not None and not (self.check_sorted or engine.merges_unsorted):
+            warnings += (f"engine {engine.name!r} merges sorted lists; the reference engine ran instead",)
+            merged = resolve("reference").merge_runs(runs, order, out=to, stop=stop, limit=limit)
+        if to is not out:
+            out[...] = to
         return merged, warnings
 
     def _limit(self) -> int | None:
