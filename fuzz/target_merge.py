@@ -52,7 +52,7 @@ def fuzz_merge(data: bytes) -> None:
     stop: Any = "first-exhausted" if call.flag(6) else "all"
     limit = call.head.offset % (flat.size + 1) if call.flag(4) else flat.size
     values, indices = call.output((limit,), call.dtype), call.output((limit,), call.index_dtype)
-    consumed = _core.merge(
+    consumed, are_sorted = _core.merge(
         [_strided(call, v) for v, _ in runs],
         [_strided(call, p) for _, p in runs],
         call.native_order,
@@ -60,8 +60,10 @@ def fuzz_merge(data: bytes) -> None:
         values.array,
         indices.array,
         stop != "all",
+        True,
         call.threads,
     )
+    assert are_sorted
     expected = reference.merge(runs, order, stop=stop, limit=limit)
     n = len(expected.values)
     assert tuple(consumed) == expected.consumed

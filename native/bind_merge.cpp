@@ -1,6 +1,7 @@
 // merge, merge_words, first_unsorted.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -96,9 +97,10 @@ class Runs {
   uint64_t pairs_ = 0;
 };
 
-std::vector<uint64_t> Merge(const Arrays& values, const std::optional<Arrays>& payloads, const KeyOrder& order,
-                            const std::string& tie, nb::handle values_out, nb::handle indices_out,
-                            bool first_exhausted, size_t threads, Control* control) {
+std::pair<std::vector<uint64_t>, bool> Merge(const Arrays& values, const std::optional<Arrays>& payloads,
+                                             const KeyOrder& order, const std::string& tie, nb::handle values_out,
+                                             nb::handle indices_out, bool first_exhausted, bool look, size_t threads,
+                                             Control* control) {
   const Buffer v(values_out, "values_out", 1, true);
   const Buffer i(indices_out, "indices_out", 1, true);
   v.RequireItem(order.bits / 8);
@@ -111,8 +113,8 @@ std::vector<uint64_t> Merge(const Arrays& values, const std::optional<Arrays>& p
   for (size_t r = 0; r < parts.size(); ++r) parts[r].length = consumed[r];
   const PairsOut out{static_cast<uint8_t*>(v.data()), v.stride_bytes(0), static_cast<uint8_t*>(i.data()),
                      i.stride_bytes(0)};
-  Merge(rule, parts, out, threads, control);
-  return consumed;
+  const bool sorted = Merge(rule, parts, out, look, threads, control);
+  return {consumed, sorted};
 }
 
 // The runs of words of one call, and where they are merged to.
@@ -161,6 +163,8 @@ class Words {
       std::memcpy(out + g * out_.stride_bytes(0), job_.out + g * job_.out_row_step, bytes);
     }
   }
+
+  // How many pairs a row of `out` takes.
   size_t room() const { return out_pairs_; }
 
   void TurnRound() { std::reverse(job_.runs.begin(), job_.runs.end()); }
@@ -246,9 +250,10 @@ int64_t FirstUnsorted(nb::handle values, nb::handle payload, const KeyOrder& ord
 
 void bind_merge(nb::module_& module) {
   module.def("merge", &Merge, "values"_a, "payloads"_a, "order"_a, "tie"_a, "values_out"_a, "indices_out"_a,
-             "first_exhausted"_a = false, "threads"_a = 1, "control"_a.none() = nb::none(),
-             "Merge sorted runs, as many pairs as the outputs hold; return how many came from each run.\n"
-             "Payloads, 32 or 64 bits wide, travel along; None stands for positions in the concatenation.");
+             "first_exhausted"_a = false, "look"_a = false, "threads"_a = 1, "control"_a.none() = nb::none(),
+             "Merge sorted runs, as many pairs as the outputs hold. Payloads, 32 or 64 bits wide, travel along; None\n"
+             "stands for positions in the concatenation. Return how many came from each run, and whether these are\n"
+             "sorted, True if not to look: else the outputs hold no merge.");
   module.def("merge_words", &MergeWords, "runs"_a, "order"_a, "out"_a, "later_first"_a = false,
              "first_exhausted"_a = false, "limit"_a.none() = nb::none(), "threads"_a = 1, "control"_a.none() = nb::none(),
              "Merge groups of sorted runs of words of 8 bytes that begin with a value: arrays of values of 16 or 32\n"

@@ -62,6 +62,7 @@ class RunInspector {
     }
     return any;
   }
+
   // Keys of NaNs lie at either end, so that sorted values have one first or last if they have any.
   static bool EndsInNan(const KeyOrder& order, const uint8_t* values, ptrdiff_t step, size_t length) {
     return AnyNan(order, values, step * static_cast<ptrdiff_t>(length - 1), std::min<size_t>(length, 2));

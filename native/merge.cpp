@@ -22,14 +22,15 @@ auto ForPackedKeys(const KeyOrder& order, Kernel kernel) {
   }
 }
 
-bool MergeSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, const Progress& progress) {
+Met MergeSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, bool look,
+              const Progress& progress) {
   return ForPackedKeys(rule.order, [&]<typename T>() {
-    return MergePackedSpan<T>(rule, runs, out, progress);
+    return MergePackedSpan<T>(rule, runs, out, look, progress);
   });
 }
 
 bool MergeGroups(const MergeWordsJob& job, size_t begin, size_t end, const Progress& progress) {
-  return ForPackedKeys(job.order, [&]<typename T>() {
+  return ForWordKeys(job.order, [&]<typename T>() {
     return MergePackedGroups<T>(job, begin, end, progress);
   });
 }
@@ -74,20 +75,20 @@ bool Packs(const MergeRule& rule, const std::vector<Run>& runs) {
   return true;
 }
 
-bool MergePart(const MergeRule& rule, bool packs, const std::vector<Run>& runs, const PairsOut& out,
-               const Progress& progress) {
-  if (packs) return HWY_DYNAMIC_DISPATCH(MergeSpan)(rule, runs, out, progress);
-  return ForKeys(rule.order, [&]<typename T>() { return MergeWideSpan<T>(rule, runs, out, progress); });
+Met MergePart(const MergeRule& rule, bool packs, const std::vector<Run>& runs, const PairsOut& out, bool look,
+              const Progress& progress) {
+  if (packs) return HWY_DYNAMIC_DISPATCH(MergeSpan)(rule, runs, out, look, progress);
+  Met met = ForKeys(rule.order, [&]<typename T>() { return MergeWideSpan<T>(rule, runs, out, progress); });
+  for (const Run& run : runs) met.unsorted |= look && FirstUnsorted(rule, run) != run.length;
+  return met;
 }
 
 bool MergeLargeGroups(const MergeWordsJob& job, size_t begin, size_t end, const Progress& progress) {
   bool sorted = true;
   for (size_t group = begin; group < end && !progress.Stopped(); ++group) {
-    const std::vector<Run> runs = GroupRuns(job, group);
-    for (const Run& run : runs) {
-      sorted &= InspectRuns(job.order, {run.values, 0, run.value_step, 1, run.length}).unsorted == run.length;
-    }
-    HWY_DYNAMIC_DISPATCH(MergeSpan)(job.Rule(), runs, GroupOut(job, group), progress);
+    const MergeRule rule = job.Rule();
+    const PairsOut out = GroupOut(job, group);
+    sorted &= !HWY_DYNAMIC_DISPATCH(MergeSpan)(rule, GroupRuns(job, group), out, true, progress).unsorted;
   }
   return sorted;
 }
@@ -99,8 +100,23 @@ std::vector<Counts> EvenCuts(const MergeRule& rule, const std::vector<Run>& runs
     const Heads<T> heads(rule);
     for (size_t part = 1; part < parts; ++part) cuts[part] = CutAtRank(heads, runs, pairs / parts * part);
   });
-  for (size_t r = 0; r < runs.size(); ++r) cuts[parts][r] = runs[r].length;
+  for (size_t r = 0; r < runs.size(); ++r) {
+    // Cuts of a run that is not sorted may go back.
+    for (size_t part = 1; part < parts; ++part) cuts[part][r] = std::max(cuts[part][r], cuts[part - 1][r]);
+    cuts[parts][r] = runs[r].length;
+  }
   return cuts;
+}
+
+bool AnyFalls(const MergeRule& rule, const std::vector<Run>& runs, const std::vector<Counts>& cuts) {
+  return ForKeys(rule.order, [&]<typename T>() {
+    const Heads<T> heads(rule);
+    bool falls = false;
+    for (const Counts& cut : cuts) {
+      for (size_t r = 0; r < runs.size(); ++r) falls |= FallsAt(heads, runs[r], cut[r]);
+    }
+    return falls;
+  });
 }
 
 std::vector<Run> Between(const std::vector<Run>& runs, const Counts& begin, const Counts& end) {
@@ -124,23 +140,28 @@ std::vector<uint64_t> ConsumedLengths(const MergeRule& rule, const std::vector<R
   });
 }
 
-void Merge(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, size_t threads,
+bool Merge(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, bool look, size_t threads,
            Control* control) {
   uint64_t pairs = 0;
   for (const Run& run : runs) pairs += run.length;
-  if (pairs == 0) return;
+  if (pairs == 0) return true;
   const bool packs = Packs(rule, runs);
   const size_t parts = threads < 2 ? 1 : std::clamp<size_t>(pairs / kPartPairs, 1, threads * 4);
   const std::vector<Counts> cuts = EvenCuts(rule, runs, pairs, parts);
-  std::atomic<bool> fetched{false};
+  std::atomic<bool> shared{false};
+  std::atomic<bool> unsorted{look && AnyFalls(rule, runs, cuts)};
   RunUnits(parts, pairs, threads, control, [&](size_t begin, size_t end, const Progress& progress) {
     const std::vector<Run> mine = Between(runs, cuts[begin], cuts[end]);
-    if (MergePart(rule, packs, mine, out.From(Sum(cuts[begin])), progress)) fetched.store(true);
+    const Met met = MergePart(rule, packs, mine, out.From(Sum(cuts[begin])), look, progress);
+    if (met.shared) shared.store(true);
+    if (met.unsorted) unsorted.store(true);
   });
-  if (!fetched.load()) return;
-  RunUnits(1, pairs, 1, nullptr, [&](size_t, size_t, const Progress&) {
-    ForKeys(rule.order, [&]<typename T>() { FetchShared<T>(rule, runs, out); });
-  });
+  if (shared.load()) {
+    RunUnits(1, pairs, 1, nullptr, [&](size_t, size_t, const Progress&) {
+      ForKeys(rule.order, [&]<typename T>() { FetchShared<T>(rule, runs, out); });
+    });
+  }
+  return !unsorted.load();
 }
 
 bool MergeWords(const MergeWordsJob& job, size_t threads, Control* control) {
@@ -179,7 +200,7 @@ InspectedWords InspectWords(const MergeWordsJob& job) {
 }
 
 InspectedWords InspectSortedWords(const MergeWordsJob& job) {
-  return ForKeys(job.order, [&]<typename T>() {
+  return ForWordKeys(job.order, [&]<typename T>() {
     InspectedWords all{std::nullopt, false};
     const auto look = [&](const uint8_t* word) { all.nan |= KeyMap<T>::IsNan(job.order, LoadItem<T>(word)); };
     for (const WordRows& run : job.runs) {

@@ -37,6 +37,12 @@ struct PairsOut {
   }
 };
 
+// What was met in a merge.
+struct Met {
+  bool shared = false;  // values of shared keys, which have to be fetched
+  bool unsorted = false;
+};
+
 constexpr size_t kWordBytes = 8;
 
 // Words of 8 bytes, as many in each row.
@@ -51,6 +57,7 @@ struct MergeRule {
   KeyOrder order;
   Tie tie;
   size_t index_bytes;  // 4 or 8, of payload and indices
+  bool words = false;  // payload items are words that begin with the values, and go out in place of both
 };
 
 // Lengths of the parts of `runs` that a merge consumes which emits at most `limit` pairs and, under
@@ -58,8 +65,9 @@ struct MergeRule {
 std::vector<uint64_t> ConsumedLengths(const MergeRule& rule, const std::vector<Run>& runs, bool first_exhausted,
                                       uint64_t limit);
 
-// Merges all of `runs` into `out`, in up to `threads` parts. The GIL must be held.
-void Merge(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, size_t threads,
+// Merges all of `runs` into `out`, in up to `threads` parts; says whether they are sorted, true if not to `look`.
+// Where they are not, pairs may be out of order, missing, or there twice. The GIL must be held.
+bool Merge(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, bool look, size_t threads,
            Control* control);
 
 // Groups of sorted runs in rows of words of 8 bytes, which hold a value first and are merged as wholes, group by
@@ -71,7 +79,7 @@ struct MergeWordsJob {
   uint8_t* out;
   ptrdiff_t out_row_step;
 
-  MergeRule Rule() const { return {order, Tie::kRun, kWordBytes}; }
+  MergeRule Rule() const { return {order, Tie::kRun, kWordBytes, true}; }
   size_t PairsOfGroup() const {
     size_t pairs = 0;
     for (const WordRows& run : runs) pairs += run.length;

@@ -30,7 +30,8 @@ inline PairsOut GroupOut(const MergeWordsJob& job, size_t group) {
   return {out, kWordBytes, out, kWordBytes};
 }
 
-// Whether two rows of words in `groups` rows may share bytes.
+// Whether a and b, of `groups` rows each, may share bytes. Tells by their first and last ones, so that windows
+// side by side in the same rows count as well.
 inline bool RowsOverlap(size_t groups, const WordRows& a, const WordRows& b) {
   struct Extent {
     uintptr_t begin, end;

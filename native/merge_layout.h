@@ -84,6 +84,7 @@ struct IndexTarget {
   const PlaceTable* table;  // null: it is the index; else its place
   size_t bytes;  // of an index
   uint32_t flip;
+  bool words;  // the items of the table are words that hold the values too
 };
 
 // Calls kernel with the two distances if they are 4 or 8, which makes loops over them shorter, else with 0.

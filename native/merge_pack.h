@@ -112,8 +112,7 @@ class Unpacker {
   static constexpr uint64_t kTies = (uint64_t{1} << P::kShift) - 1;
 
   void UnpackPart(const int64_t* packed, size_t n, const PairsOut& out) {
-    // The words of the table hold the values too.
-    if (out.indices == out.values) return LookUp<P, uint64_t>(*target_.table, packed, n, out);
+    if (target_.words) return LookUp<P, uint64_t>(*target_.table, packed, n, out);
     const bool pairs = out.value_step == 8 && out.index_step == 8 && target_.bytes == 4 && sizeof(T) != 1 &&
                        out.indices == out.values + 4;
     const bool adjacent = out.value_step == sizeof(T) && out.index_step == static_cast<ptrdiff_t>(target_.bytes);

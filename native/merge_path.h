@@ -28,6 +28,12 @@ auto ForKeys(const KeyOrder& order, Kernel kernel) {
   }
 }
 
+// Calls kernel with the type of keys of words.
+template <class Kernel>
+auto ForWordKeys(const KeyOrder& order, Kernel kernel) {
+  return order.bits == 16 ? kernel.template operator()<uint16_t>() : kernel.template operator()<uint32_t>();
+}
+
 // What decides the place of a pair among the runs.
 struct Head {
   uint64_t key;
@@ -105,6 +111,12 @@ class Heads {
 };
 
 using Counts = std::vector<uint64_t>;
+
+// Whether the run does not ascend where it is cut.
+template <typename T>
+bool FallsAt(const Heads<T>& heads, const Run& run, uint64_t cut) {
+  return cut != 0 && cut < run.length && heads.At(run, cut) < heads.At(run, cut - 1);
+}
 
 inline uint64_t Sum(const Counts& counts) {
   uint64_t sum = 0;

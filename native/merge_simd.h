@@ -57,7 +57,7 @@ class PackedMerger {
 
   // Unpacks a merged piece; returns whether values of shared keys have to be fetched.
   bool Unpack(const int64_t* packed, size_t n, const PairsOut& out) const {
-    const IndexTarget target{by_place_ ? &table_ : nullptr, rule_.index_bytes, flip_};
+    const IndexTarget target{by_place_ ? &table_ : nullptr, rule_.index_bytes, flip_, rule_.words};
     return Unpacker<T, P>(KeyMap<T>(rule_.order), target).Unpack(packed, n, out);
   }
 
@@ -84,21 +84,22 @@ class PackedMerger {
 };
 
 template <typename T, class P>
-bool MergeSpanAs(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
-                     const Progress& progress) {
-  PackedMerger<T, P> merger(rule, !runs.empty() && runs[0].payload != nullptr, false);
+Met MergeSpanAs(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, bool look,
+                const Progress& progress) {
+  PackedMerger<T, P> merger(rule, !runs.empty() && runs[0].payload != nullptr, look);
   Rounds<T> rounds(Heads<T>(rule), runs);
-  bool fetched = false;
+  Met met;
   uint64_t done = 0;
   for (const std::vector<Run>* parts = &rounds.Next(); !parts->empty(); parts = &rounds.Next()) {
     if (progress.Stopped()) break;
     const int64_t* const merged = merger.MergeRuns(*parts, parts->size());
     const size_t pairs = merger.merged()[0].length;
-    fetched |= merger.Unpack(merged, pairs, out.From(done));
+    met.shared |= merger.Unpack(merged, pairs, out.From(done));
     done += pairs;
     progress.Advance(pairs);
   }
-  return fetched;
+  met.unsorted = look && (rounds.unsorted() || !merger.sorted());
+  return met;
 }
 
 // Whether what decides ties is below 2^30.
@@ -114,12 +115,12 @@ inline bool TiesAreShort(const MergeRule& rule, const std::vector<Run>& runs) {
 }
 
 template <typename T>
-bool MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
-                     const Progress& progress) {
+Met MergePackedSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out, bool look,
+                    const Progress& progress) {
   if constexpr (kDoublesAreCheaper) {
-    if (TiesAreShort(rule, runs)) return MergeSpanAs<T, AsDouble>(rule, runs, out, progress);
+    if (TiesAreShort(rule, runs)) return MergeSpanAs<T, AsDouble>(rule, runs, out, look, progress);
   }
-  return MergeSpanAs<T, AsInteger>(rule, runs, out, progress);
+  return MergeSpanAs<T, AsInteger>(rule, runs, out, look, progress);
 }
 
 // Merges groups of few pairs, as many at a time as fit into the cache; says whether all runs are sorted.

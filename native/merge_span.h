@@ -41,7 +41,7 @@ void StoreWide(const MergeRule& rule, const KeyMap<T>& map, const WidePair* pair
 }
 
 // Cuts the next round off the fronts of all runs: the first chunk of one run and all that comes
-// before its end. Every round but the last takes at least kLeastChunk pairs.
+// before its end. Every round but the last takes at least kLeastChunk pairs. Sees whether runs ascend at cuts.
 template <typename T>
 class Rounds {
  public:
@@ -69,22 +69,25 @@ class Rounds {
         count = heads_.CountBefore(runs_[r], 0, count, bound, r < chosen);
       }
       if (count == 0) continue;
+      unsorted_ |= FallsAt(heads_, runs_[r], count);
       parts_.push_back(Part(runs_[r], 0, count));
       runs_[r] = Part(runs_[r], count, runs_[r].length);
     }
     return parts_;
   }
 
+  bool unsorted() const { return unsorted_; }
+
  private:
   Heads<T> heads_;
+  bool unsorted_ = false;
   std::vector<Run> runs_;
   std::vector<Run> parts_;
 };
 
-// Merges all of `runs` by comparing pairs that fill two words. Returns whether values of shared keys
-// have to be fetched.
+// Merges all of `runs` by comparing pairs that fill two words. Does not look whether they are sorted.
 template <typename T>
-bool MergeWideSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
+Met MergeWideSpan(const MergeRule& rule, const std::vector<Run>& runs, const PairsOut& out,
                    const Progress& progress) {
   const WorkspaceLease space;
   const Heads<T> heads(rule);
@@ -107,7 +110,7 @@ bool MergeWideSpan(const MergeRule& rule, const std::vector<Run>& runs, const Pa
     done += pairs;
     progress.Advance(pairs);
   }
-  return heads.map().fetch;
+  return {heads.map().fetch, false};
 }
 
 }  // namespace lanesort

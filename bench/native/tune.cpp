@@ -92,7 +92,7 @@ double MergeRunsOf(size_t ways) {
   }
   const PairsOut out{reinterpret_cast<uint8_t*>(values.data()), 4, reinterpret_cast<uint8_t*>(indices.data()), 4};
   const Progress progress(nullptr);
-  return Best([&] { MergePackedSpan<uint32_t>(rule, runs, out, progress); });
+  return Best([&] { MergePackedSpan<uint32_t>(rule, runs, out, false, progress); });
 }
 
 // Groups of four runs of words, `pairs` pairs in a group.

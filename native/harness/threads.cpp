@@ -181,8 +181,8 @@ void Merge(const std::vector<uint32_t>& input, size_t ways) {
   }
   const lanesort::MergeRule rule{kDescending, lanesort::Tie::kRun, 4};
   Sorted<uint32_t> expected(input.size()), shared(input.size());
-  lanesort::Merge(rule, list, {Bytes(expected.values), 4, Bytes(expected.indices), 4}, 1, nullptr);
-  lanesort::Merge(rule, list, {Bytes(shared.values), 4, Bytes(shared.indices), 4}, kThreads, nullptr);
+  lanesort::Merge(rule, list, {Bytes(expected.values), 4, Bytes(expected.indices), 4}, true, 1, nullptr);
+  lanesort::Merge(rule, list, {Bytes(shared.values), 4, Bytes(shared.indices), 4}, true, kThreads, nullptr);
   Expect(shared == expected, "merge in parts");
 }
 

@@ -90,10 +90,11 @@ def top_k(x: object, order: KeyOrder, k: int, values: object | None, indices: ob
     length is below k only as many are written.
     """
 
-def merge(values: Sequence[object], payloads: Sequence[object] | None, order: KeyOrder, tie: str, values_out: object, indices_out: object, first_exhausted: bool = False, threads: int = 1, control: Control | None = None) -> list[int]:
+def merge(values: Sequence[object], payloads: Sequence[object] | None, order: KeyOrder, tie: str, values_out: object, indices_out: object, first_exhausted: bool = False, look: bool = False, threads: int = 1, control: Control | None = None) -> tuple[list[int], bool]:
     """
-    Merge sorted runs, as many pairs as the outputs hold; return how many came from each run.
-    Payloads, 32 or 64 bits wide, travel along; None stands for positions in the concatenation.
+    Merge sorted runs, as many pairs as the outputs hold. Payloads, 32 or 64 bits wide, travel along; None
+    stands for positions in the concatenation. Return how many came from each run, and whether these are
+    sorted, True if not to look: else the outputs hold no merge.
     """
 
 def merge_words(runs: Sequence[object], order: KeyOrder, out: object, later_first: bool = False, first_exhausted: bool = False, limit: int | None = None, threads: int = 1, control: Control | None = None) -> tuple[list[int], tuple[int, int, int] | None, bool]:

@@ -37,7 +37,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             "merge sorted.npy mixed.npy -o o.npy",
             "mixed.npy is not sorted ascending with --nan last: element 0",
         ),
-        ("merge sorted.npy mixed.npy -o o.npy", "sort it first, or give --no-check to merge it as it is"),
+        ("merge sorted.npy mixed.npy -o o.npy", "sort it first, or give --no-check to leave out this look"),
         ("merge sorted.npy narrow.npy -o o.npy", "narrow.npy is float32, sorted.npy is float64"),
         (
             "merge sorted.npy mixed.npy -o o.npy --memory 8MB",

@@ -10,7 +10,7 @@ import pytest
 
 from lanesort.engine.pairs import pair_words
 from lanesort.engine.protocol import Engine, Verb, resolve
-from lanesort.errors import ArgumentValueError, UnsupportedPolicyError
+from lanesort.errors import ArgumentTypeError, ArgumentValueError, UnsupportedPolicyError
 from lanesort.order import KEY_NAN_POLICIES, NanPolicy, Order, key_class, unsigned_view
 from lanesort.reference import ranks
 
@@ -297,13 +297,30 @@ def test_shapes_that_do_not_fit() -> None:
         native.order_pairs(np.zeros((1, 2)), np.zeros((1, 3), np.uint32), Order())
 
 
-def test_merges_need_runs_and_room(engine: Engine, oracle: Engine) -> None:
-    rows = np.zeros((2, 4), np.float32)
-    for one in (engine, oracle):
-        with pytest.raises(ValueError, match=r"runs"):
-            one.merge_runs([], Order(tie="run"), out=rows)
-        with pytest.raises(ValueError, match="out "):
-            one.merge_runs([rows, rows], Order(tie="run"), out=rows.copy())
+ROWS = np.zeros((2, 4), np.float32)
+
+
+@pytest.mark.parametrize("name", ["reference", *OTHERS])
+@pytest.mark.parametrize(
+    ("runs", "change", "message"),
+    [
+        ([], {}, "runs is empty"),
+        ([ROWS.astype(">f4")], {}, r"runs\[0\] has dtype >f4, out float32"),
+        ([ROWS, ROWS.view(np.int32)], {}, r"runs\[1\] has dtype int32, out float32"),
+        ([ROWS.astype(float)], {"out": ROWS.astype(float)}, "values of one dtype of 16 or 32 bits"),
+        ([ROWS[:1]], {}, r"runs\[0\] has shape \(1, 4\), out \(2, 4\)"),
+        ([ROWS[None]], {}, "both have a row for each group"),
+        ([ROWS, ROWS], {}, "2 groups with room for 2 of 4 pairs"),
+        ([ROWS], {"limit": 1}, "limit 1; a merge that ends early is one of one group"),
+        ([ROWS[:0]], {"out": ROWS[:0], "stop": "first-exhausted"}, "out has 0 groups"),
+        ([ROWS[:1]], {"out": ROWS[:1].copy(), "limit": -1}, "limit -1"),
+        ([ROWS[:1]], {"out": ROWS[:1].copy(), "stop": "never"}, "stop is 'never'"),
+    ],
+)
+def test_merges_that_do_not_fit(name: str, runs: list[Array], change: dict[str, Any], message: str) -> None:
+    arguments = {"out": ROWS.copy(), **change}
+    with pytest.raises((ArgumentTypeError, ArgumentValueError), match=message):
+        resolve(name).merge_runs(runs, Order(tie="run"), **arguments)
 
 
 @pytest.mark.parametrize("name", ["reference", "native"])

@@ -65,15 +65,17 @@ def native_order(dtype: np.dtype[Any], order: Order) -> _core.KeyOrder:
 def native_merge(runs: Runs, order: Order, *, size: int, positions: bool = False, **options: Any) -> Merged:
     dtype, index = runs[0][0].dtype, runs[0][1].dtype
     values, indices = Guarded(1, size, dtype), Guarded(1, size, index)
-    consumed = _core.merge(
+    consumed, are_sorted = _core.merge(
         [bits_view(v) for v, _ in runs],
         None if positions else [p for _, p in runs],
         native_order(dtype, order),
         order.tie,
         bits_view(values.array[0]),
         indices.array[0],
+        look=True,
         **options,
     )
+    assert are_sorted
     count = sum(consumed)
     for guarded, item in ((values, dtype.itemsize), (indices, index.itemsize)):
         assert guarded.guards_hold()
@@ -199,6 +201,46 @@ def test_interleaved_pairs(target: str, pair: np.dtype[Any]) -> None:
         if pair is HALF_PAIR:  # what lies between value and index stays as it was
             gap = np.ndarray((sum(lengths),), np.uint16, out.array[0].view(np.uint8).tobytes(), 2, (8,))
             assert (gap == 0xA5A5).all()
+
+
+@pytest.mark.parametrize(("length", "threads"), [(40, 1), (5000, 1), (70_000, 1), (70_000, 3)])
+@pytest.mark.parametrize("tie", ["run", "low", "high"])
+def test_a_look_finds_what_is_not_sorted(target: str, tie: str, length: int, threads: int) -> None:
+    rng = np.random.default_rng(length)
+    for dtype in map(np.dtype, ["float32", "uint16", "int64"]):
+        order = random_order(rng, tie)
+        for run, at in ((0, 1), (1, length // 2), (2, length - 1), *rng.integers(0, [3, length], (3, 2))):
+            runs = sorted_runs(rng, dtype, [length] * 3, order, "u4", 1 << 32)
+            values, payload = runs[run]
+            for part in (values, payload):
+                part[[at - 1, at]] = part[[at, at - 1]]
+            by_value = order.replace(tie="run") if tie == "run" else order
+            wrong = reference.first_unsorted(values, payload, by_value) >= 0
+            out = np.empty(3 * length, f"u{dtype.itemsize}"), np.empty(3 * length, np.uint32)
+            given = [bits_view(v) for v, _ in runs], [p for _, p in runs], native_order(dtype, order), tie
+            consumed, are_sorted = _core.merge(*given, *out, look=True, threads=threads)
+            assert (sum(consumed), are_sorted) == (3 * length, not wrong)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("positions", [False, True])
+@pytest.mark.parametrize("tie", ["run", "low"])
+def test_what_is_not_sorted_crashes_nothing(target: str, tie: str, positions: bool, threads: int) -> None:
+    rng = np.random.default_rng(9)
+    for most in (3, 300, 60_000):
+        for dtype in map(np.dtype, ["float32", "float16", "int64"]):
+            lengths = rng.integers(0, most, 4)
+            runs = [
+                (values_of(rng, dtype, n), rng.integers(0, 1 << 32, n).astype(np.uint32)) for n in lengths
+            ]
+            for size in (lengths.sum(), lengths.sum() // 2):
+                values, indices = Guarded(1, size, dtype), Guarded(1, size, "u4")
+                order = native_order(dtype, Order(tie=tie))
+                payload = None if positions else [p for _, p in runs]
+                out = bits_view(values.array[0]), indices.array[0]
+                _core.merge([bits_view(v) for v, _ in runs], payload, order, tie, *out, threads=threads)
+                assert values.guards_hold()
+                assert indices.guards_hold()
 
 
 @pytest.mark.parametrize("index", ["u4", "u8"])

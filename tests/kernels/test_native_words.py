@@ -119,6 +119,17 @@ def test_rows_far_apart_and_tiles_of_blocks(target: str, ways: int, length: int)
     check(backwards)
 
 
+def test_more_runs_than_places_tell_apart(target: str) -> None:
+    rng = np.random.default_rng(8)
+    short, long = words_of(rng, np.dtype(np.float32), 1, [3000, 5000])
+    empty = np.empty((1, 0), np.float32)
+    runs = [empty] * 70_000 + [short] + [empty] * 70_000 + [long]
+    out, expected = (np.empty((1, 16_000), np.float32) for _ in range(2))
+    assert sum(merge(runs, out).consumed) == 8000
+    ORACLE.merge_runs([short, long], ORDER, out=expected)
+    np.testing.assert_array_equal(pair_words(out), pair_words(expected))
+
+
 @pytest.mark.parametrize(("ways", "length"), [(4, 32), (4, 2048), (2, 5000)])
 def test_out_may_overlap_runs(target: str, ways: int, length: int) -> None:
     rng = np.random.default_rng(6)

@@ -67,7 +67,7 @@ def _unsorted(values: Array, indices: Array | None, order: Order, run: int, star
     return (
         f"runs[{run}] is not sorted {direction} with nan={order.nan!r}, tie={order.tie!r}: element "
         f"{start + at} is {values[at]}, element {start + at + 1} is {values[at + 1]}{ties}; sort it first, "
-        "or pass check=False to merge it as it is"
+        "or pass check=False to leave out this look"
     )
 
 

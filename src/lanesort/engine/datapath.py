@@ -18,7 +18,7 @@ from lanesort.datapath.compactor import compact
 from lanesort.datapath.lanes import Exchange, comparand, run
 from lanesort.datapath.merger import MOST_LISTS, merge_heads
 from lanesort.datapath.network import MAX_LANES, network
-from lanesort.engine.pairs import any_nan, merged_by_places
+from lanesort.engine.pairs import any_nan, merged_by_places, refuse_misfits
 from lanesort.engine.protocol import (
     MergedRuns,
     NonzeroRule,
@@ -123,12 +123,13 @@ class DatapathEngine:
         Raises
         ------
         ArgumentValueError
-            For no run, or more than the hardware has lists.
+            For more runs than the hardware has lists.
         UnsupportedPolicyError
             For what `refusal` names.
         """
         self._require("merge_runs", order)
-        if not 1 <= len(runs) <= MOST_LISTS:
+        refuse_misfits(runs, out, stop, limit)
+        if len(runs) > MOST_LISTS:
             raise ArgumentValueError(
                 f"{len(runs)} runs to merge; engine {self.name!r} takes 1 to {MOST_LISTS}, as vmrgsort4 does"
             )

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort import _core
-from lanesort.engine.protocol import MergedRuns, NonzeroRule, OrderedPairs, Place, Stop, Verb, written
+from lanesort.engine.pairs import refuse_misfits
+from lanesort.engine.protocol import STOPS, MergedRuns, NonzeroRule, OrderedPairs, Place, Stop, Verb, written
 from lanesort.errors import ArgumentValueError, UnsupportedPolicyError
 from lanesort.kernels.native_order import bits_view, key_order
 from lanesort.order import Order
@@ -73,14 +74,19 @@ class NativeEngine:
     ) -> MergedRuns:
         """Merge sorted runs of pairs of 8 bytes; see the protocol."""
         self._require("merge_runs", order)
-        if not runs:
-            raise ArgumentValueError("runs is empty; a merge needs at least one")
-        key_map = _run_order(out.dtype, order)
-        if out.dtype.kind == "V":  # which the buffer protocol can't tell of
+        dtype = out.dtype
+        if stop not in STOPS or not dtype.isnative or any(run.dtype != dtype for run in runs):
+            refuse_misfits(runs, out, stop, limit)
+        key_map = _run_order(dtype, order)
+        if dtype.kind == "V":  # which the buffer protocol can't tell of
             runs, out = [bits_view(run) for run in runs], bits_view(out)
-        consumed, unsorted, nan = _core.merge_words(
-            runs, key_map, out, order.tie == "later-run", stop == "first-exhausted", limit
-        )
+        try:
+            consumed, unsorted, nan = _core.merge_words(
+                runs, key_map, out, order.tie == "later-run", stop == "first-exhausted", limit
+            )
+        except (TypeError, ValueError):
+            refuse_misfits(runs, out, stop, limit)
+            raise
         return MergedRuns(tuple(consumed), None if unsorted is None else Place(*unsorted), nan)
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:

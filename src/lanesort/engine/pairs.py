@@ -11,15 +11,50 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lanesort.engine.protocol import MergedRuns, Place
-from lanesort.errors import ArgumentValueError
+from lanesort.engine.protocol import STOPS, MergedRuns, Place, Stop
+from lanesort.errors import ArgumentTypeError, ArgumentValueError
 from lanesort.order import key_class, nan_mask
 
-__all__ = ["PAIR_BYTES", "any_nan", "merged_by_places", "pair_values", "pair_words"]
+__all__ = ["PAIR_BYTES", "any_nan", "merged_by_places", "pair_values", "pair_words", "refuse_misfits"]
 
 Array = npt.NDArray[Any]
 
 PAIR_BYTES = 8
+
+
+def refuse_misfits(runs: Sequence[Array], out: Array, stop: Stop, limit: int | None) -> None:
+    """Refuse what is not as `Engine.merge_runs` takes it.
+
+    Raises
+    ------
+    ArgumentTypeError
+        For runs of other dtypes than `out`, or one that pairs do not hold.
+    ArgumentValueError
+        For no runs, shapes that do not fit, an unknown `stop`, a negative limit, and ends or
+        too little room for other than one group.
+    """
+    if not runs:
+        raise ArgumentValueError("runs is empty; a merge needs at least one")
+    for number, run in enumerate(runs):
+        if run.dtype != out.dtype or not run.dtype.isnative or run.itemsize not in (2, 4):
+            raise ArgumentTypeError(
+                f"runs[{number}] has dtype {run.dtype}, out {out.dtype}; both hold values of one dtype of 16 "
+                "or 32 bits in native byte order"
+            )
+        if run.ndim != 2 or out.ndim != 2 or len(run) != len(out):
+            raise ArgumentValueError(
+                f"runs[{number}] has shape {run.shape}, out {out.shape}; both have a row for each group"
+            )
+    if stop not in STOPS or (limit is not None and limit < 0):
+        raise ArgumentValueError(
+            f"stop is {stop!r}, limit {limit}; stop is one of {STOPS}, no limit is negative"
+        )
+    room, most = pair_words(out).shape[1], sum(pair_words(run).shape[1] for run in runs)
+    if len(out) != 1 and (room < most or stop != "all" or limit is not None):
+        raise ArgumentValueError(
+            f"out has {len(out)} groups with room for {room} of {most} pairs, stop is {stop!r}, limit "
+            f"{limit}; a merge that ends early is one of one group"
+        )
 
 
 def pair_values(rows: Array) -> Array:
@@ -71,13 +106,7 @@ def merged_by_places(
         rows, of the first one that belongs before its predecessor, or -1, and whether there
         is a NaN.
 
-    Raises
-    ------
-    ArgumentValueError
-        If there is no run, or no room for the pairs of more than one group.
     """
-    if not runs:
-        raise ArgumentValueError("runs is empty; a merge needs at least one")
     values = [pair_values(run) for run in runs]
     unsorted: list[Place] = []
     nan = False
@@ -89,11 +118,6 @@ def merged_by_places(
             unsorted.append(Place(group, number, position))
     consumed = tuple(run.shape[1] for run in values)
     all_words = np.concatenate([pair_words(run) for run in runs], axis=1)
-    if len(out) > 1 and pair_words(out).shape[1] < all_words.shape[1]:
-        raise ArgumentValueError(
-            f"out has room for {pair_words(out).shape[1]} pairs in a row; the runs of a group have "
-            f"{all_words.shape[1]}"
-        )
     all_places = []
     for group in range(len(out)):
         places, consumed = merge([run[group] for run in values])

@@ -19,6 +19,7 @@ from lanesort.order import Order
 
 __all__ = [
     "ENGINES",
+    "STOPS",
     "Engine",
     "MergedRuns",
     "OrderedPairs",
@@ -33,6 +34,7 @@ Array = npt.NDArray[Any]
 Verb = Literal["order_pairs", "merge_runs", "compact"]
 NonzeroRule = Literal["value", "ordered", "bits"]
 Stop = Literal["all", "first-exhausted"]
+STOPS: tuple[Stop, ...] = ("all", "first-exhausted")
 
 
 class OrderedPairs(NamedTuple):
@@ -128,6 +130,13 @@ class Engine(Protocol):
             groups need room for all. What stands behind them is left as it was.
         stop, limit
             Where the merge ends; for one group.
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentValueError
+            For arrays that do not fit each other, as `lanesort.engine.pairs.refuse_misfits` says.
+        UnsupportedPolicyError
+            For what `refusal` names.
         """
 
     def compact(self, values: Array, rule: NonzeroRule) -> Array:

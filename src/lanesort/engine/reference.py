@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lanesort import reference
-from lanesort.engine.pairs import any_nan, merged_by_places
+from lanesort.engine.pairs import any_nan, merged_by_places, refuse_misfits
 from lanesort.engine.protocol import (
     MergedRuns,
     NonzeroRule,
@@ -66,6 +66,7 @@ class ReferenceEngine:
     ) -> MergedRuns:
         """Merge sorted runs of pairs of 8 bytes; see the protocol."""
         self._require("merge_runs", order)
+        refuse_misfits(runs, out, stop, limit)
 
         def merge(values: list[Array]) -> tuple[Array, tuple[int, ...]]:
             ends = np.cumsum([len(run) for run in values])

@@ -138,14 +138,12 @@ def _quick(
     total = sum(run.size for run in runs)
     if dtype.itemsize < 4 or total > MOST_POSITIONS:
         return None
-    if check and any(_core.first_unsorted(run, None, order, "run") >= 0 for run in runs):
-        return None
     values, indices = np.empty(total, runs[0].dtype), np.empty(total, dtype)
     workers = thread_count(threads, total)
-    consumed = _core.merge(
-        list(runs), None, order, "run", values, indices, threads=workers, control=current()
+    consumed, are_sorted = _core.merge(
+        list(runs), None, order, "run", values, indices, look=check, threads=workers, control=current()
     )
-    return Merged(values, indices, tuple(consumed))
+    return Merged(values, indices, tuple(consumed)) if are_sorted else None
 
 
 def _read(
@@ -246,7 +244,7 @@ def _unsorted_message(job: _Job, run: int, row: int, at: int, values: Array, tra
     return (
         f"{where} is not sorted {direction} with nan={job.order.nan!r}, tie={job.order.tie!r}: element "
         f"{at - 1} is {values[at - 1]}, element {at} is {values[at]}{ties}; sort it first, or pass "
-        "check=False to merge it as it is"
+        "check=False to leave out this look"
     )
 
 
@@ -272,7 +270,7 @@ def _merged(job: _Job, library: Library) -> Merged:
             first_exhausted=job.first_exhausted,
             threads=job.threads,
             control=current(),
-        )
+        )[0]
         for r in range(first.rows)
     ]
     if job.first_exhausted:

@@ -146,7 +146,7 @@ def tmrgsort(
     tiles = ((source.dtype, source.shape),)
     merge = _merger(tiles, length, False, None, find_target(target), *_asked(engine, choices), check_sorted)
     dst = np.empty(source.shape, source.dtype)
-    outcome = merge.run(dst, [source])
+    outcome = merge.run(dst, [source], apart=True)
     return Tile(dst, outcome.produced_columns, outcome.unpinned, outcome.warnings)
 
 
@@ -207,7 +207,7 @@ def tmrgsort_lists(
     dst = np.empty((1, merge.operands.dst.columns), sources[0].dtype)
     if not merge.fills_dst:
         dst[...] = 0
-    outcome = merge.run(dst, sources)
+    outcome = merge.run(dst, sources, apart=True)
     valid = merge.operands.dst.valid_columns
     result = dst if dst.shape[1] == valid else dst[:, :valid]
     tile = Tile(result, outcome.produced_columns, outcome.unpinned, outcome.warnings)

@@ -110,13 +110,16 @@ class Merge:
             tile.columns == self.width * count
             for tile, count in zip(operands.sources, self.counts, strict=True)
         )
-        self.fills_dst = not operands.exhausted and self.width * self.total >= operands.dst.columns
+        last_pair_is_whole = not self.target.simulated or operands.dst.valid_columns % self.width == 0
+        enough = self.width * self.total >= operands.dst.columns
+        self.fills_dst = enough and last_pair_is_whole and not operands.exhausted
         nan: Any = self.made["pto.nan-order"]
         self.nan: NanPolicy = nan
-        self.may_merge_twice = nan == "compare-false" or not check_sorted
         self._asked: dict[tuple[TieRule, bool], tuple[Order, Able]] = {}
 
-    def run(self, dst: Array, sources: Sequence[Array], tmp: Array | None = None) -> Outcome:
+    def run(
+        self, dst: Array, sources: Sequence[Array], tmp: Array | None = None, *, apart: bool = False
+    ) -> Outcome:
         """Merge the sources into dst.
 
         Parameters
@@ -125,7 +128,9 @@ class Merge:
             The bytes of the tiles: shape (1, columns) of the operand's dtype, physical
             columns included. tmp may be None although the operands have one: the merge then
             goes to dst directly, and what a stopped merge would have copied from tmp is
-            left as it was.
+            left as it was. dst may be one of the sources.
+        apart
+            Whether dst surely shares no memory with the sources, which is then not looked at.
 
         Raises
         ------
@@ -133,6 +138,14 @@ class Merge:
             If a list is not sorted; it names the first offending pair. By then the lists are
             merged as they are: what dst holds is no result.
         """
+        if apart or not any(np.may_share_memory(dst, source) for source in sources):
+            return self._run(dst, sources, tmp)
+        result = dst.copy()
+        outcome = self._run(result, sources, tmp)
+        dst[...] = result
+        return outcome
+
+    def _run(self, dst: Array, sources: Sequence[Array], tmp: Array | None) -> Outcome:
         tiles = sources if self.whole_tiles else self._valid_parts(sources)
         if self.operands.block_len is not None:
             return self._blocks(_leading(dst, tiles[0].shape[1]), tiles[0], self.operands.block_len)
@@ -188,19 +201,16 @@ class Merge:
         stop: Stop = "all",
         limit: int | None = None,
     ) -> tuple[MergedRuns, tuple[str, ...]]:
-        to = out
-        if self.may_merge_twice and any(np.may_share_memory(out, run) for run in runs):
-            to = out.copy()
         order, (engine, warnings) = self._ask(tie, nan=False)
-        merged = engine.merge_runs(runs, order, out=to, stop=stop, limit=limit)
+        merged = engine.merge_runs(runs, order, out=out, stop=stop, limit=limit)
         if merged.nan and self.nan == "compare-false":
             order, (engine, warnings) = self._ask(tie, nan=True)
-            merged = engine.merge_runs(runs, order, out=to, stop=stop, limit=limit)
+            merged = engine.merge_runs(runs, order, out=out, stop=stop, limit=limit)
         if merged.unsorted is not None and not (self.check_sorted or engine.merges_unsorted):
-            warnings += (f"engine {engine.name!r} merges sorted lists; the reference engine ran instead",)
-            merged = resolve("reference").merge_runs(runs, order, out=to, stop=stop, limit=limit)
-        if to is not out:
-            out[...] = to
+            warnings += (
+                f"engine {engine.name!r} merges only sorted lists; the reference engine ran instead",
+            )
+            merged = resolve("reference").merge_runs(runs, order, out=out, stop=stop, limit=limit)
         return merged, warnings
 
     def _limit(self) -> int | None:
@@ -222,7 +232,7 @@ class Merge:
         out, other = (np.empty((1, self.width * self.total), into.dtype) for _ in range(2))
         merged, warnings = self._merge(runs, out, ties[0], stop, limit)
         written = self.width * sum(merged.consumed)
-        if tie_in_reach(out, runs, merged.consumed):
+        if merged.unsorted is not None or tie_in_reach(out, runs, merged.consumed):
             differs = self._merge(runs, other, ties[1], stop, limit)[0].consumed != merged.consumed
             if differs or out[0, :written].tobytes() != other[0, :written].tobytes():
                 found.add("pto.merge-tie")
