@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,13 @@ def test_a_broken_file_is_one_clear_error(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(BROKEN[name])
     with pytest.raises(FileError, match=f"{name}: can't be read as"):
         read_array(tmp_path / name)
+
+
+def test_a_member_that_is_no_array_is_broken(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("notes.txt", b"no array")
+    with pytest.raises(FileError, match=r"a.npz: can't be read as npz: its member 'notes.txt' is no array"):
+        read_array(tmp_path / "a.npz")
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,10 @@ def _read_npz(file: Path, name: str | None) -> Array:
     if not zipfile.is_zipfile(file):
         raise FileError(f"{file}: can't be read as npz: it is no zip archive")
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
-        member: Array = archive[_chosen(file, name, list(archive.files))]
+        chosen = _chosen(file, name, list(archive.files))
+        member: object = archive[chosen]  # bytes if it does not begin as a .npy file does
+        if not isinstance(member, np.ndarray):
+            raise FileError(f"{file}: can't be read as npz: its member {chosen!r} is no array")
         return member
 
 
