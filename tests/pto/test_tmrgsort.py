@@ -280,7 +280,7 @@ def test_pads_of_a_tail_block_leave_nothing_open() -> None:
 @pytest.mark.parametrize("columns", [1, 5, 7])
 def test_what_no_whole_pair_fills_is_zero(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(np, "empty", lambda shape, dtype=float: np.full(shape, 7, dtype))
-    lists = [run([3, 2], 0, np.float16), run([1], 2, np.float16)]
+    lists = [run([5, 3, 2], 0, np.float16), run([4, 1], 3, np.float16)]
     dst = np.asarray(merged(lists, columns=columns, target="cpu", engine="native")[2])
     whole = columns // 4 * 4
     assert not dst[0, whole:].any()
